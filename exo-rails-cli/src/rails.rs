@@ -59,8 +59,8 @@ impl StatusLine {
     }
 }
 
-// It runs last, so it shows the calls that the guards let pass.
-#[rail(priority = 1)]
+// It runs after the guards, so it shows the calls that they let pass.
+#[rail(priority = 90)]
 impl StatusLine {
     #[on(PreLlmCall)]
     fn asks(&self) {

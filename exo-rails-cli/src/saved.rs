@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::OperationError;
 use exo_rails_agent::ScriptedModel;
-use exo_rails_machine::{History, HistoryStep, JsonLines, MachineState, StateFile, StateSink, Status};
+use exo_rails_machine::{Checkpoint, History, HistoryStep, JsonLines, MachineState, StateFile, StateSink, Status};
 
 use crate::arguments::RecordOptions;
 use crate::failure::Failure;
@@ -107,6 +107,11 @@ impl StateSink for ScriptedFile {
     async fn save(&self, mut state: MachineState) -> Result<(), OperationError> {
         keep_turns(&mut state, self.script.as_deref());
         self.file.save(state).await
+    }
+
+    async fn keep(&self, mut checkpoint: Checkpoint) -> Result<(), OperationError> {
+        keep_turns(&mut checkpoint.state, self.script.as_deref());
+        self.file.keep(checkpoint).await
     }
 }
 

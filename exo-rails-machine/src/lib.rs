@@ -33,9 +33,9 @@ pub use crate::history::{
     AgentInvocation, History, HistoryStep, JsonLines, Mutation, Position, ReplayError, Said, StartedPath, Status,
     StepOutcome, Summary, TokenUsage, TransitionType, format_time, replay,
 };
-pub use crate::plan::{Barrier, Flow, ListName, OnError, Plan, PlanEdge, PlanError, PlanNode, Work};
+pub use crate::plan::{Barrier, Flow, ListName, OnError, Plan, PlanEdge, PlanError, PlanNode, Urgency, Work};
 pub use crate::registry::{RegistryDiagnostics, RegistryError, ToolPattern, ToolRegistry};
-pub use crate::state::{ConstructedTool, Implementation, MachineState, StateFile, StateSink};
+pub use crate::state::{Checkpoint, ConstructedTool, Implementation, MachineState, StateFile, StateSink};
 pub use crate::transition::{
     PostTransition, PreTransition, Transition, TransitionError, TransitionRecord, TransitionRequest,
 };

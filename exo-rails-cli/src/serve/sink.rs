@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use exo_rails::OperationError;
 use exo_rails_agent::ScriptedModel;
-use exo_rails_machine::{MachineState, StateSink};
+use exo_rails_machine::{Checkpoint, MachineState, StateSink};
 
 use super::playground::Playground;
 use crate::saved::keep_turns;
@@ -21,6 +21,11 @@ impl StateSink for Shown {
         if let Some(playground) = self.playground.upgrade() {
             playground.show(state);
         }
+        Ok(())
+    }
+
+    /// The page saves nothing.
+    async fn keep(&self, _: Checkpoint) -> Result<(), OperationError> {
         Ok(())
     }
 }

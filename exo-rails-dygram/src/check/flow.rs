@@ -82,7 +82,11 @@ impl Checker<'_> {
                 Some(_) => (
                     "never-taken",
                     format!("this edge is never taken: an earlier `@auto` edge of `{path}` has no condition"),
-                    "move the edge without a condition behind this one",
+                    if before.priority() > edge.priority() {
+                        "give this edge a higher `@priority`"
+                    } else {
+                        "move the edge without a condition behind this one"
+                    },
                 ),
             };
             self.report(found.0, edge.place, found.1, found.2);

@@ -128,6 +128,15 @@ impl Edge {
         self.annotation("auto").is_some_and(Annotation::is_enabled)
     }
 
+    /// Returns the number of `@priority`. Without it, the priority is 0.
+    #[must_use]
+    pub fn priority(&self) -> i64 {
+        let number = self.annotation("priority").and_then(Annotation::number).unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, reason = "a saturated priority is the highest or the lowest")]
+        let number = number as i64;
+        number
+    }
+
     /// Returns the texts of the label, without names and their values.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.label.iter().filter(|part| part.name.is_none()).filter_map(|part| part.value.as_str())

@@ -308,9 +308,20 @@ impl Machine {
         edge.arrow == Arrow::Single && is_control(&edge.source) && is_control(&edge.target)
     }
 
-    /// Returns the transitions that leave a node, in the order of the file.
+    /// Returns the transitions that leave a node, in the order in which the machine tries them: first those of a higher
+    /// [priority](Edge::priority), and those of the same priority in the order of the file.
+    ///
+    /// ```
+    /// let text = "State a; State b; State c; a -> b; a -@priority(1)-> c;";
+    /// let machine = exo_rails_dygram::read("flow.dygram", text).machine;
+    /// let a = machine.find("a").expect("the file has the node");
+    /// let targets: Vec<_> = machine.transitions(a).map(|(_, edge)| machine.path(edge.target.node)).collect();
+    /// assert_eq!(targets, ["c", "b"]);
+    /// ```
     pub fn transitions(&self, id: NodeId) -> impl Iterator<Item = (EdgeId, &Edge)> {
-        self.outgoing(id).filter(|(_, edge)| self.is_transition(edge))
+        let mut edges: Vec<_> = self.outgoing(id).filter(|(_, edge)| self.is_transition(edge)).collect();
+        edges.sort_by_key(|(_, edge)| std::cmp::Reverse(edge.priority()));
+        edges.into_iter()
     }
 
     /// Returns whether the machine says that it is strict: it has `@StrictMode` or `@strict`.

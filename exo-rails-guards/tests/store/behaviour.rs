@@ -208,6 +208,24 @@ fn amounts_do_not_overflow(kind: Kind) {
     });
 }
 
+/// A settlement can count more than was reserved, so the sum of the amounts can be above the largest amount.
+fn the_time_until_there_is_room_is_exact_for_large_amounts(kind: Kind) {
+    for reserved in 0..8 {
+        test(kind, |Bench { store, .. }| async move {
+            let claim = |amount, limit| Claim { key: "key", amount, limit, window: Some(3 * HOUR) };
+            let most = reserve(&store, &[claim(1, u64::MAX)]).await.unwrap();
+            store.reserve(&[claim(reserved, u64::MAX)], 5 * HOUR).await.unwrap().unwrap();
+            store.settle(&most, &[MAX_AMOUNT]).await.unwrap();
+            for (amount, limit) in (0..6).flat_map(|amount| (3..9).map(move |limit| (amount, limit))) {
+                let refused = reserve(&store, &[claim(amount, limit)]).await.unwrap_err();
+                let room = [(reserved, 3), (0, 5)].into_iter().find(|(left, _)| left + amount <= limit);
+                let wanted = room.map(|(_, hours)| hours);
+                assert_eq!(hours(refused.retry_after), wanted, "{amount} of {limit}, with {reserved} reserved");
+            }
+        });
+    }
+}
+
 fn logs_keep_the_last_entries_and_expire(kind: Kind) {
     test(kind, |mut bench| async move {
         let numbers = async |bench: &Bench| {
@@ -284,6 +302,7 @@ for_each_store![
     an_expired_reservation_is_free_and_its_use_still_counts,
     a_window_ends_after_its_first_use,
     amounts_do_not_overflow,
+    the_time_until_there_is_room_is_exact_for_large_amounts,
     logs_keep_the_last_entries_and_expire,
     namespaces_share_nothing,
     updates_see_the_record_and_say_what_is_wrong,

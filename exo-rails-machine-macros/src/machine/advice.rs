@@ -12,7 +12,6 @@ pub(super) fn advice(found: &Diagnostic) -> String {
         "no-way-out" => "write an edge such as `-> Done;`, with `end Done;`",
         "end-leads-on" => "remove the edge, or write `state` in the place of `end`",
         "ambiguous-auto" => "give the first one a condition, such as `when order.total < 100.0`, or remove `@auto`",
-        "never-taken" => "move the edge without a condition behind this one",
         "no-fallback" => "write an edge without `when` behind the others",
         "duplicate-edge" => "remove one of the two",
         "endless" => "give one of the edges a condition, and its node another edge",

@@ -60,13 +60,17 @@ fn label(machine: &Machine, id: NodeId) -> String {
     node.title.as_ref().map_or_else(|| node.name.clone(), |title| format!("{}: {title}", node.name))
 }
 
-/// Returns what an edge shows: its condition, its texts, and its annotations.
+/// Returns what an edge shows: its annotations, its condition, and the other parts of its label in their order.
 fn edge_label(edge: &Edge) -> String {
     let mut parts: Vec<_> = edge.annotations.iter().map(|annotation| format!("@{}", annotation.name)).collect();
     parts.extend(edge.condition().map(|condition| format!("{}: {}", word(condition.kind), condition.text)));
-    parts.extend(edge.texts().map(str::to_owned));
-    let named = edge.label.iter().filter(|part| part.name.as_deref().is_some_and(is_permission));
-    parts.extend(named.filter_map(|part| Some(format!("{}: {}", part.name.as_ref()?, part.value.as_str()?))));
+    parts.extend(edge.label.iter().filter_map(|part| {
+        let value = part.value.as_str()?;
+        match part.name.as_deref() {
+            None => Some(value.to_owned()),
+            Some(name) => (!is_condition(name)).then(|| format!("{name}: {value}")),
+        }
+    }));
     parts.join(", ")
 }
 
@@ -77,8 +81,8 @@ const fn word(kind: exo_rails_dygram::ConditionKind) -> &'static str {
     }
 }
 
-fn is_permission(name: &str) -> bool {
-    ["read", "reads", "write", "writes", "update", "set", "store", "stores", "calculate"].contains(&name)
+fn is_condition(name: &str) -> bool {
+    ["when", "unless", "if"].iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
 /// Returns the nodes that a drawing shows in a node, or at the top level.

@@ -13,8 +13,8 @@ use tracing::Instrument;
 use super::{Done, Executor, MachineError, Stopped};
 use crate::contexts::Contexts;
 use crate::history::{History, HistoryStep, Status, StepOutcome, TransitionType, format_time};
-use crate::plan::{Plan, PlanNode};
-use crate::state::{Live, MachineState, Path, PathStatus};
+use crate::plan::{Plan, PlanNode, Urgency};
+use crate::state::{Checkpoint, Live, MachineState, Path, PathStatus};
 use crate::transition::Transition;
 
 /// An execution of a machine, step by step or to its end.
@@ -47,6 +47,17 @@ pub enum Progress {
     Step(Box<HistoryStep>),
     /// The machine has ended.
     Ended,
+}
+
+/// How a path comes to the node at which it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    /// It enters the node now.
+    Now,
+    /// It entered the node before this process.
+    Before,
+    /// It enters the node, and the machine ends here.
+    Last,
 }
 
 impl<'e, M, R> Execution<'e, M, R>
@@ -222,8 +233,8 @@ where
         Ok(self.live.with(|state, _| state.status()) != Status::Running)
     }
 
-    /// Returns the paths that go on: those whose steps are under way, or else those of a higher priority first, and then those
-    /// that have waited longest.
+    /// Returns the paths that go on: those whose steps are under way, or else those at nodes with `@eager` first, then those of a
+    /// higher priority, and then those that have waited longest. Paths at nodes with `@lazy` go on when no others can.
     fn next_paths(&self, most: usize) -> Result<Vec<u64>, MachineError> {
         if self.ctx.is_cancelled() {
             return Err(MachineError::Cancelled);
@@ -244,7 +255,11 @@ where
                 state.round = vec![id];
                 return vec![id];
             }
-            active.sort_by_key(|path| (Reverse(path.priority), path.last_step, path.id));
+            let urgency = |path: &Path| plan.node(&path.node).map(|node| node.urgency).unwrap_or_default();
+            active.sort_by_key(|path| (urgency(path), Reverse(path.priority), path.last_step, path.id));
+            if active.iter().any(|path| urgency(path) != Urgency::Lazy) {
+                active.retain(|path| urgency(path) != Urgency::Lazy);
+            }
             // A conversation has one turn at a time.
             let mut agents = Vec::new();
             active.retain(|path| {
@@ -275,7 +290,10 @@ where
     }
 
     async fn step_path(&self, id: u64) -> Result<(), MachineError> {
-        let Some(node) = self.enter(id)? else { return Ok(()) };
+        let Some((node, is_new)) = self.enter(id)? else { return Ok(()) };
+        if is_new && node.is_checkpoint {
+            self.keep_checkpoint(&node).await?;
+        }
         let span = tracing::info_span!("machine_step", node = node.path, path = id);
         match self.work(id, &node).instrument(span).await {
             Ok(next) => self.apply(id, &node, next)?,
@@ -285,8 +303,9 @@ where
         self.save().await
     }
 
-    /// Counts the visit of a node. Returns `None` if the machine ends here.
-    fn enter(&self, id: u64) -> Result<Option<Arc<PlanNode>>, MachineError> {
+    /// Counts the visit of a node. Returns the node, and whether the path has just entered it. Returns `None` if the machine ends
+    /// here.
+    fn enter(&self, id: u64) -> Result<Option<(Arc<PlanNode>, bool)>, MachineError> {
         let limits = self.executor.settings.limits;
         let until = self.executor.settings.until.as_ref();
         let entered = self.live.with(|state, plan| {
@@ -295,7 +314,7 @@ where
                 return Err(MachineError::OtherMachine { problem: format!("it has no node `{}`", path.node) });
             };
             if path.has_entered {
-                return Ok(Some((node, false)));
+                return Ok(Some((node, Entry::Before)));
             }
             let visits = state.visits(&node.path) + 1;
             let is_last = until.is_some_and(|(until, visit)| *until == node.path && visits >= *visit);
@@ -314,14 +333,14 @@ where
             if let Some(path) = state.path_mut(id) {
                 (path.has_entered, path.last_step) = (true, steps);
             }
-            Ok(Some((node, is_last)))
+            Ok(Some((node, if is_last { Entry::Last } else { Entry::Now })))
         })?;
         match entered {
-            Some((node, true)) => {
+            Some((node, Entry::Last)) => {
                 self.end_at(id, &node);
                 Ok(None)
             }
-            entered => Ok(entered.map(|(node, _)| node)),
+            entered => Ok(entered.map(|(node, entry)| (node, entry == Entry::Now))),
         }
     }
 
@@ -369,6 +388,13 @@ where
         });
         let saved = self.save().await;
         result.and(saved)
+    }
+
+    async fn keep_checkpoint(&self, node: &PlanNode) -> Result<(), MachineError> {
+        let Some(sink) = &self.executor.settings.sink else { return Ok(()) };
+        let state = self.state();
+        let checkpoint = Checkpoint { node: node.path.clone(), visit: state.visits(&node.path), state };
+        sink.keep(checkpoint).await.map_err(MachineError::NotSaved)
     }
 
     /// Saves the state.

@@ -163,7 +163,7 @@ impl<M, R> ExecutorBuilder<M, R> {
         self
     }
 
-    /// Saves the state here.
+    /// Saves the state here, and keeps the states at nodes with `@checkpoint`. Without it, nothing is saved.
     pub fn save_to(mut self, sink: impl StateSink + 'static) -> Self {
         self.settings.sink = Some(SharedSink::new(sink));
         self

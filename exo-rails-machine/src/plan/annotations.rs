@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use exo_rails_dygram::{Annotation, Edge, Machine, Node, NodeId, Value};
 
-use super::{Barrier, Flow, ListName, OnError};
+use super::{Barrier, Flow, ListName, OnError, Urgency};
 use crate::conditions::Name;
 
 const DEFAULT_RETRIES: u32 = 3;
@@ -34,6 +34,15 @@ pub(super) fn timeout(node: &Node) -> Option<Duration> {
     Some(Duration::from_millis(u64::from(number(timeout, DEFAULT_TIMEOUT, 1, MAX_TIMEOUT))))
 }
 
+pub(super) fn urgency(node: &Node) -> Urgency {
+    let has = |name: &str| node.annotation(name).is_some_and(Annotation::is_enabled);
+    match () {
+        () if has("eager") => Urgency::Eager,
+        () if has("lazy") => Urgency::Lazy,
+        () => Urgency::Normal,
+    }
+}
+
 pub(super) fn concurrency(machine: &Machine) -> usize {
     let found = first(&machine.annotations, &["concurrent"]);
     let number = found.map_or(DEFAULT_CONCURRENCY, |found| number(found, DEFAULT_CONCURRENCY, 1, MAX_CONCURRENCY));
@@ -47,13 +56,6 @@ pub(super) fn on_error(machine: &Machine) -> OnError {
         Some("compensate") => OnError::Compensate,
         _ => OnError::FailFast,
     }
-}
-
-pub(super) fn priority(edge: &Edge) -> i64 {
-    let number = edge.annotation("priority").and_then(Annotation::number).unwrap_or_default();
-    #[expect(clippy::cast_possible_truncation, reason = "a saturated priority is the highest or the lowest")]
-    let number = number as i64;
-    number
 }
 
 pub(super) fn flow(machine: &Machine, node: NodeId, edge: &Edge) -> Flow {

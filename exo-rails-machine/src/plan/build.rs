@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use exo_rails_dygram::{Edge, Machine, Node, NodeId, NodeKind, Value};
+use exo_rails_dygram::{Annotation, Edge, Machine, Node, NodeId, NodeKind, Value};
 
 use super::{Flow, Plan, PlanEdge, PlanError, PlanNode, Template, Work, annotations};
 use crate::conditions::{Condition, ConditionError};
@@ -66,6 +66,8 @@ impl Builder<'_> {
             tools: self.tools(id),
             retries: annotations::retries(node),
             timeout: annotations::timeout(node),
+            urgency: annotations::urgency(node),
+            is_checkpoint: node.annotation("checkpoint").is_some_and(Annotation::is_enabled),
             edges,
             grants,
         }
@@ -121,7 +123,7 @@ impl Builder<'_> {
             condition,
             is_auto: edge.is_auto(),
             flow,
-            priority: annotations::priority(edge),
+            priority: edge.priority(),
             barrier: annotations::barrier(edge),
         })
     }

@@ -66,8 +66,8 @@ pub struct PlanNode {
     /// The agent whose conversation the node continues. Nodes with the same agent share it. Without a name, each path has a
     /// conversation with the node.
     pub agent: Option<String>,
-    /// The edges by which the node can be left, in the order of the file. A node without edges has those of the nodes
-    /// around it.
+    /// The edges by which the node can be left, in the order in which they are tried: first those of a higher priority, then in
+    /// the order of the file. A node without edges has those of the nodes around it.
     pub edges: Vec<PlanEdge>,
     /// What the node may read and write.
     pub grants: Vec<Grant>,
@@ -77,10 +77,26 @@ pub struct PlanNode {
     pub retries: u32,
     /// How long the work may take.
     pub timeout: Option<Duration>,
+    /// When a path at the node goes on, among the paths that can.
+    pub urgency: Urgency,
+    /// Whether the state is kept when a path enters the node: see [`StateSink::keep`](crate::StateSink::keep).
+    pub is_checkpoint: bool,
     pub(crate) prompt: Option<Template>,
     pub(crate) outer: Vec<Template>,
     /// The child at which the node is entered.
     pub(crate) entry: Option<String>,
+}
+
+/// When a path goes on, among the paths that can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Urgency {
+    /// Before all others: `@eager`.
+    Eager,
+    /// In the order of their priorities.
+    #[default]
+    Normal,
+    /// When no other path can go on: `@lazy`.
+    Lazy,
 }
 
 /// Who works at a node.
@@ -111,7 +127,7 @@ pub struct PlanEdge {
     pub is_auto: bool,
     /// How many paths take the edge.
     pub flow: Flow,
-    /// Paths with a higher number go first.
+    /// Edges with a higher number are tried first, and the paths that they start go first.
     pub priority: i64,
     /// The barrier at which a path waits before the target.
     pub barrier: Option<Barrier>,

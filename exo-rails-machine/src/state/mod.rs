@@ -15,7 +15,7 @@ use crate::contexts::{Contexts, Written};
 use crate::history::{History, Mutation, Said, StartedPath, Status};
 pub(crate) use live::Live;
 pub(crate) use store::SharedSink;
-pub use store::{StateFile, StateSink};
+pub use store::{Checkpoint, StateFile, StateSink};
 
 /// The whole state of an execution.
 ///

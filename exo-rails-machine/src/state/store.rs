@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use exo_rails::{OperationError, OperationErrorKind};
+use serde::{Deserialize, Serialize};
 
 use super::MachineState;
 
@@ -13,24 +14,88 @@ use super::MachineState;
 ///
 /// The executor saves it after each step, before each tool runs, and after each tool call. No tool runs before its record is
 /// saved, so a call that has begun is never forgotten.
+///
+/// [`StateFile`] saves in files. This sink keeps the checkpoints in memory, and saves nothing else:
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+///
+/// use exo_rails::OperationError;
+/// use exo_rails_agent::ScriptedModel;
+/// use exo_rails_machine::{Checkpoint, Executor, MachineState, StateSink};
+///
+/// #[derive(Clone, Default)]
+/// struct InMemory(Arc<Mutex<Vec<Checkpoint>>>);
+///
+/// impl StateSink for InMemory {
+///     async fn save(&self, _: MachineState) -> Result<(), OperationError> {
+///         Ok(())
+///     }
+///
+///     async fn keep(&self, checkpoint: Checkpoint) -> Result<(), OperationError> {
+///         self.0.lock().unwrap().push(checkpoint);
+///         Ok(())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let file = "State plan; State pay @checkpoint; End done; plan -> pay -> done;";
+/// let machine = exo_rails_dygram::read("flow.dygram", file).machine;
+/// let kept = InMemory::default();
+/// let executor = Executor::builder(&machine, "[]".parse::<ScriptedModel>()?).save_to(kept.clone()).build()?;
+/// executor.run().await?;
+///
+/// // Go back to the time when the machine entered `pay`.
+/// let checkpoint = kept.0.lock().unwrap().remove(0);
+/// assert_eq!((checkpoint.node.as_str(), checkpoint.visit), ("pay", 1));
+/// let done = executor.resume(checkpoint.state)?.run().await?;
+/// assert_eq!(done.ended_at, ["done"]);
+/// # Ok(()) }
+/// ```
 pub trait StateSink: Send + Sync {
-    /// Saves the state. When this method returns, the record must survive the end of the program.
+    /// Saves the state in the place of the last one. When this method returns, the record must survive the end of the program.
     ///
     /// # Errors
     ///
     /// If the state cannot be saved. The machine then stops with this error.
     fn save(&self, state: MachineState) -> impl Future<Output = Result<(), OperationError>> + Send;
+
+    /// Keeps the state at a node with `@checkpoint`. Later states do not replace it.
+    ///
+    /// # Errors
+    ///
+    /// If the state cannot be kept. The machine then stops with this error.
+    fn keep(&self, checkpoint: Checkpoint) -> impl Future<Output = Result<(), OperationError>> + Send;
+}
+
+/// The state when a path entered a node with `@checkpoint`, before the work there.
+///
+/// To go back to it, give its state to [`Executor::resume`](crate::Executor::resume).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Checkpoint {
+    /// The path of the node.
+    pub node: String,
+    /// The number of this visit of the node, from 1.
+    pub visit: u32,
+    /// The state.
+    pub state: MachineState,
 }
 
 type Saved<'a> = Pin<Box<dyn Future<Output = Result<(), OperationError>> + Send + 'a>>;
 
 trait DynSink: Send + Sync {
     fn save_boxed(&self, state: MachineState) -> Saved<'_>;
+    fn keep_boxed(&self, checkpoint: Checkpoint) -> Saved<'_>;
 }
 
 impl<S: StateSink> DynSink for S {
     fn save_boxed(&self, state: MachineState) -> Saved<'_> {
         Box::pin(self.save(state))
+    }
+
+    fn keep_boxed(&self, checkpoint: Checkpoint) -> Saved<'_> {
+        Box::pin(self.keep(checkpoint))
     }
 }
 
@@ -46,9 +111,16 @@ impl SharedSink {
     pub(crate) async fn save(&self, state: MachineState) -> Result<(), OperationError> {
         self.0.save_boxed(state).await
     }
+
+    pub(crate) async fn keep(&self, checkpoint: Checkpoint) -> Result<(), OperationError> {
+        self.0.keep_boxed(checkpoint).await
+    }
 }
 
 /// Saves states in a file of JSON. A crash leaves the old state or the new one, and never a part.
+///
+/// Each checkpoint is in a file beside it: with the file `flow.state.json`, the second visit of `review.draft` is in
+/// `flow.state.review.draft.2.json`.
 #[derive(Clone, Debug)]
 pub struct StateFile(PathBuf);
 
@@ -72,19 +144,31 @@ impl StateFile {
         }
     }
 
-    fn write(&self, state: &MachineState) -> std::io::Result<()> {
-        let mut name = self.0.clone().into_os_string();
-        name.push(".new");
-        let mut file = std::fs::File::create(&name)?;
-        file.write_all(&serde_json::to_vec(state)?)?;
-        file.sync_all()?;
-        std::fs::rename(&name, &self.0)
+    /// Returns the file of a checkpoint.
+    #[must_use]
+    pub fn of_checkpoint(&self, node: &str, visit: u32) -> PathBuf {
+        let stem = self.0.file_stem().unwrap_or_default().to_string_lossy();
+        self.0.with_file_name(format!("{stem}.{node}.{visit}.json"))
     }
+}
+
+fn write(path: &Path, state: &MachineState) -> std::io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    let mut file = std::fs::File::create(&name)?;
+    file.write_all(&serde_json::to_vec(state)?)?;
+    file.sync_all()?;
+    std::fs::rename(&name, path)
 }
 
 impl StateSink for StateFile {
     async fn save(&self, state: MachineState) -> Result<(), OperationError> {
-        self.write(&state).map_err(|error| failed(&self.0, &error))
+        write(&self.0, &state).map_err(|error| failed(&self.0, &error))
+    }
+
+    async fn keep(&self, Checkpoint { node, visit, state }: Checkpoint) -> Result<(), OperationError> {
+        let path = self.of_checkpoint(&node, visit);
+        write(&path, &state).map_err(|error| failed(&path, &error))
     }
 }
 

@@ -37,6 +37,15 @@ async fn drawings_show_the_path_that_was_taken() {
 }
 
 #[test]
+fn labels_show_their_parts_in_order() {
+    let file =
+        "Task a; State b; Context c { x; y; z; } a -write: x, y; read: z-> c; a -@priority(2), if: \"true\", good-> b;";
+    let text = mermaid(&exo_rails_dygram::read("flow.dygram", file).machine, None);
+    assert!(text.contains("|\"write: x, y, read: z\"|"), "{text}");
+    assert!(text.contains("|\"@priority, when: true, good\"|"), "{text}");
+}
+
+#[test]
 fn names_of_nodes_stay_apart() {
     let machine =
         exo_rails_dygram::read("flow.dygram", "State a_b; Process a { State b; State b_c; } State a_d; a_b -> a.b;")

@@ -194,8 +194,14 @@ impl Random {
         }
     }
 
-    /// The edges by which a node is left.
+    /// The edges by which a node is left, in the order in which they are tried.
     fn edges_of(&self, at: usize) -> Vec<&Edge> {
+        let mut edges = self.declared_edges_of(at);
+        edges.sort_by_key(|edge| std::cmp::Reverse(edge.priority));
+        edges
+    }
+
+    fn declared_edges_of(&self, at: usize) -> Vec<&Edge> {
         let of = |source: usize| self.edges.iter().filter(move |edge| edge.source == source).collect::<Vec<_>>();
         let own = of(at);
         if own.is_empty() && (at == 5 || at == 6) { of(PROCESS) } else { own }

@@ -134,6 +134,39 @@ async fn paths_of_a_higher_priority_go_first() {
     assert_eq!(trace(&run(file, "[]").await.unwrap().history), ["s", "b", "a", "c"]);
 }
 
+/// The strategies of nodes, and the nodes of the steps.
+#[tokio::test]
+async fn eager_paths_go_first_and_lazy_ones_last() {
+    for concurrent in [1, 4] {
+        let file = format!(
+            "machine \"M\" @concurrent({concurrent})\nState s; State a @lazy; State b; State c @eager; State b2; State a2;
+            s -@parallel @priority(9)-> a; s -@parallel @priority(1)-> b; s -@parallel-> c; b -> b2; a -> a2;"
+        );
+        let taken = trace(&run(&file, "[]").await.unwrap().history);
+        assert_eq!(taken, ["s", "c", "b", "b2", "a", "a2"]);
+    }
+    // A lazy path goes on when the others wait for it.
+    let file = "State s; State a @lazy; State b; join j; End e; s -@parallel-> a, b; a -> j; b -> j; j -> e;";
+    assert_eq!(trace(&run(file, "[]").await.unwrap().history), ["s", "b", "a", "j", "e"]);
+    let file = "State a @lazy; End b; a -> b;";
+    assert_eq!(trace(&run(file, "[]").await.unwrap().history), ["a", "b"]);
+}
+
+/// The edges of `s`, and the node after it.
+#[tokio::test]
+async fn edges_of_a_higher_priority_are_tried_first() {
+    let cases = [
+        ("s -@auto @priority(1), when: \"true\"-> a; s -@auto @priority(2)-> b;", "b"),
+        ("s -@priority(1), when: \"true\"-> a; s -@priority(2), when: \"true\"-> b; s -> c;", "b"),
+        ("s -@priority(-1), when: \"true\"-> a; s -when: \"false\"-> b; s -when: \"true\"-> c; s -> b;", "c"),
+        ("s -@priority(5), when: \"false\"-> a; s -@priority(\"3\"), when: \"true\"-> b; s -@auto-> c;", "b"),
+    ];
+    for (edges, expected) in cases {
+        let done = run(&format!("State s; End a; End b; End c; {edges}"), "[]").await.unwrap();
+        assert_eq!(trace(&done.history), ["s", expected], "{edges}");
+    }
+}
+
 const TWO: &str = "Context c { n<integer>: 0; kept<integer>: 0; } State s; Task bad { prompt: \"bad\"; } Task good { prompt: \"good\"; } End done;
     bad -writes-> c; good -writes-> c; s -@parallel-> bad, good; good -> done; bad -> done;";
 

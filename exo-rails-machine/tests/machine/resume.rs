@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use exo_rails::prelude::*;
 use exo_rails_agent::Resolution;
 use exo_rails_machine::{
-    Executor, ExecutorBuilder, MachineError, MachineState, StateFile, StateSink, Status, Transition, replay,
+    Checkpoint, Executor, ExecutorBuilder, MachineError, MachineState, StateFile, StateSink, Status, Transition, replay,
 };
 use serde_json::{Value, json};
 
@@ -18,6 +18,10 @@ pub(crate) struct Saved(pub(crate) Arc<Mutex<Vec<String>>>);
 impl StateSink for Saved {
     async fn save(&self, state: MachineState) -> Result<(), OperationError> {
         self.0.lock().unwrap().push(serde_json::to_string(&state).unwrap());
+        Ok(())
+    }
+
+    async fn keep(&self, _: Checkpoint) -> Result<(), OperationError> {
         Ok(())
     }
 }
@@ -236,10 +240,45 @@ async fn a_state_that_cannot_be_saved_stops_the_machine() {
         async fn save(&self, _: MachineState) -> Result<(), OperationError> {
             Err("the disk is full".into())
         }
+
+        async fn keep(&self, _: Checkpoint) -> Result<(), OperationError> {
+            Err("the disk is full".into())
+        }
     }
     let stopped = machine("State a; End b; a -> b;", "[]").save_to(Full).build().unwrap().run().await.unwrap_err();
     assert!(matches!(stopped.error, MachineError::NotSaved(_)));
     assert_eq!(stopped.state.history().steps.len(), 1);
+
+    // The state is kept before the work of the node, so there is no step yet.
+    let file = "State a @checkpoint; End b; a -> b;";
+    let stopped = machine(file, "[]").save_to(Full).build().unwrap().run().await.unwrap_err();
+    assert!(matches!(stopped.error, MachineError::NotSaved(_)));
+    assert_eq!(stopped.state.history().steps.len(), 0);
+}
+
+/// The work at a checkpoint is repeated from the state at its beginning, also in a machine that has ended since then.
+#[tokio::test]
+async fn a_machine_goes_back_to_a_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = StateFile::new(folder.path().join("flow.state.json"));
+    let text = "Context c { n<integer>: 0; } Process p { Task work @checkpoint { prompt: \"Work\"; } State check; work -> check; }
+        End done; p -writes-> c; p -reads-> c; p.work -writes-> c; p.check -when: \"c.n >= 2\"-> done; p.check -> p;";
+    let write = |n: u32| json!({ "call": [{ "tool": "write_c", "arguments": { "field": "n", "value": n } }] });
+    let build = |script: Value| machine(text, &script.to_string()).save_to(file.clone()).build().unwrap();
+    let said = json!({ "say": "ok" });
+    let done = build(json!([write(1), said, write(2), said])).run().await.unwrap();
+    assert_eq!(done.history.steps.len(), 5);
+
+    for (visit, steps, before) in [(1, 0, 0), (2, 2, 1)] {
+        let kept = StateFile::new(file.of_checkpoint("p.work", visit)).load().unwrap().unwrap();
+        assert_eq!((kept.history().steps.len(), kept.contexts().get("c", "n")), (steps, Some(&json!(before))));
+        assert_eq!(kept.visits("p.work"), visit);
+        let executor = build(json!([write(5), said]));
+        let again = executor.resume(kept).unwrap().run().await.unwrap();
+        assert_eq!(again.state.contexts().get("c", "n"), Some(&json!(5)));
+        assert_eq!(again.history.steps.len(), steps + 3);
+    }
+    assert!(StateFile::new(file.of_checkpoint("p.work", 3)).load().unwrap().is_none());
 }
 
 #[tokio::test]

@@ -2,22 +2,25 @@
 -- ARGV: the clock, how long to hold, and for each claim the amount and the limit.
 local now = current_time()
 
--- The time until reservations and the window have freed the excess. `nil` if they never do.
-local function retry_after(held, used, resets, excess)
-    local freed, first = 0, 0
+-- The time until the window ends or reservations expire, and `used` and `reserved` together fit into the room. `nil` if they
+-- never do. Sums above 2^53 would be rounded, so the amounts are subtracted.
+local function retry_after(held, used, resets, reserved, room)
+    if room < 0 then
+        return
+    end
+    local first = 0
     while true do
         local names = redis.call('ZRANGE', held, first, first + 99, 'WITHSCORES')
         for index = 1, #names, 2 do
             local expires = tonumber(names[index + 1])
             if resets and resets <= expires then
-                freed = freed + used
-                if freed >= excess then
+                if reserved <= room then
                     return resets - now
                 end
-                resets = nil
+                used, resets = 0, nil
             end
-            freed = freed + tonumber(names[index]:match('%d+$'))
-            if freed >= excess then
+            reserved = reserved - tonumber(names[index]:match('%d+$'))
+            if reserved <= room - used then
                 return expires - now
             end
         end
@@ -26,7 +29,7 @@ local function retry_after(held, used, resets, excess)
         end
         first = first + 100
     end
-    if resets and freed + used >= excess then
+    if resets and reserved <= room then
         return resets - now
     end
 end
@@ -36,10 +39,10 @@ for claim = 1, (#KEYS - 2) / 2 do
     local key, held = KEYS[1 + claim * 2], KEYS[2 + claim * 2]
     local amount, limit = tonumber(ARGV[1 + claim * 2]), tonumber(ARGV[2 + claim * 2])
     local used, resets, reserved = read_counter(key, held, now)
-    local excess = amount - (limit - used - reserved - (earlier[key] or 0))
-    if excess > 0 then
+    local room = limit - (earlier[key] or 0) - amount
+    if used + reserved > room then
         local resets_in = optional(resets and resets - now)
-        local retry = optional(retry_after(held, used, resets, excess))
+        local retry = optional(retry_after(held, used, resets, reserved, room))
         return { false, { digits(claim - 1), digits(used), digits(reserved), resets_in, retry } }
     end
     earlier[key] = (earlier[key] or 0) + amount
