@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use exo_rails_agent::{NotOpen, Resolution, SuspendedRun};
+use exo_rails_agent::{Resolution, SuspendedRun};
 use exo_rails_guards::approval::{Reply, visible};
-use exo_rails_machine::MachineState;
+use exo_rails_machine::{MachineState, PathQuestion};
 
 use crate::arguments::{AnswerOptions, UnknownCalls};
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ pub(crate) fn answer(state: &mut MachineState, options: &AnswerOptions) -> Resul
     let approvals = options.approve.iter().map(|id| (id, Reply::ApproveOnce));
     let refusals = options.deny.iter().map(|id| (id, Reply::deny(REFUSED)));
     for (id, reply) in approvals.chain(refusals) {
-        answer_one(state, id, &reply)?;
+        state.answer(id, reply).map_err(|error| Failure::Usage(error.to_string()))?;
     }
     if let Some(unknown) = options.unknown_calls {
         for run in state.suspended_runs() {
@@ -28,19 +28,6 @@ pub(crate) fn answer(state: &mut MachineState, options: &AnswerOptions) -> Resul
         }
     }
     Ok(())
-}
-
-fn answer_one(state: &mut MachineState, id: &str, reply: &Reply) -> Result<(), Failure> {
-    let mut open = Vec::new();
-    for run in state.suspended_runs() {
-        match run.answer(id, reply.clone()) {
-            Ok(()) => return Ok(()),
-            Err(NotOpen::Question { open: ids, .. }) => open.extend(ids),
-            Err(error) => return Err(Failure::Usage(error.to_string())),
-        }
-    }
-    let open = if open.is_empty() { "none".to_owned() } else { format!("`{}`", open.join("`, `")) };
-    Err(Failure::Usage(format!("the machine has no open question `{id}`; its open questions are {open}")))
 }
 
 fn resolve(run: &mut SuspendedRun, number: usize, unknown: UnknownCalls) -> Result<(), Failure> {
@@ -56,19 +43,16 @@ pub(crate) fn ask(state: &mut MachineState) -> Result<bool, Failure> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Ok(false);
     }
+    let questions: Vec<_> = state.questions().map(|asked| (asked.id.clone(), text_of(&asked))).collect();
+    for (id, text) in questions {
+        let reply = match asked(&text, "[y] approve  [n] refuse  [Enter] decide later")?.as_str() {
+            "y" => Reply::ApproveOnce,
+            "n" => Reply::deny(REFUSED),
+            _ => return Ok(false),
+        };
+        state.answer(&id, reply).map_err(|error| Failure::Usage(error.to_string()))?;
+    }
     for run in state.suspended_runs() {
-        let questions: Vec<_> = run
-            .questions()
-            .map(|open| (open.question.id(), visible(open.question.text.as_str()).into_owned()))
-            .collect();
-        for (id, text) in questions {
-            let reply = match asked(&text, "[y] approve  [n] refuse  [Enter] decide later")?.as_str() {
-                "y" => Reply::ApproveOnce,
-                "n" => Reply::deny(REFUSED),
-                _ => return Ok(false),
-            };
-            run.answer(&id, reply).map_err(|error| Failure::Usage(error.to_string()))?;
-        }
         let calls: Vec<_> =
             run.unknown_calls().map(|(number, call)| (number, visible(&call.function.name).into_owned())).collect();
         for (number, tool) in calls {
@@ -82,6 +66,11 @@ pub(crate) fn ask(state: &mut MachineState) -> Result<bool, Failure> {
         }
     }
     Ok(true)
+}
+
+/// Returns the text of a question, for a terminal.
+fn text_of(asked: &PathQuestion<'_>) -> String {
+    visible(asked.open.question.text.as_str()).into_owned()
 }
 
 fn asked(text: &str, choices: &str) -> Result<String, Failure> {
@@ -98,14 +87,11 @@ fn asked(text: &str, choices: &str) -> Result<String, Failure> {
 /// Says what a suspended machine waits for, and how to answer.
 pub(crate) fn describe(state: &mut MachineState, how_to_resume: &str) -> String {
     let mut lines = Vec::new();
+    for asked in state.questions() {
+        let (id, text) = (&asked.id, text_of(&asked));
+        lines.push(format!("{text}\n  {how_to_resume} --approve '{id}'\n  {how_to_resume} --deny '{id}'"));
+    }
     for run in state.suspended_runs() {
-        for open in run.questions() {
-            let id = open.question.id();
-            lines.push(format!(
-                "{}\n  {how_to_resume} --approve '{id}'\n  {how_to_resume} --deny '{id}'",
-                visible(open.question.text.as_str())
-            ));
-        }
         for (_, call) in run.unknown_calls() {
             lines.push(format!(
                 "a call of `{}` began, and it is unknown whether it has happened\n  {how_to_resume} --unknown-calls repeat\n  {how_to_resume} --unknown-calls tell",

@@ -35,7 +35,7 @@ pub use crate::history::{
 };
 pub use crate::plan::{Barrier, Flow, ListName, OnError, Plan, PlanEdge, PlanError, PlanNode, Urgency, Work};
 pub use crate::registry::{RegistryDiagnostics, RegistryError, ToolPattern, ToolRegistry};
-pub use crate::state::{Checkpoint, ConstructedTool, Implementation, MachineState, StateFile, StateSink};
+pub use crate::state::{Checkpoint, ConstructedTool, Implementation, MachineState, PathQuestion, StateFile, StateSink};
 pub use crate::transition::{
     PostTransition, PreTransition, Transition, TransitionError, TransitionRecord, TransitionRequest,
 };

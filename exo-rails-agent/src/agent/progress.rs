@@ -271,7 +271,9 @@ impl Progress {
     /// Records the question of a rail on an event of the run or of a model call.
     pub(super) fn suspend(&self, error: &RunError) {
         let Some((open, result)) = asked(error) else { return };
-        if matches!(open.question.event, HookPoint::PreToolCall | HookPoint::PostToolCall | HookPoint::ToolError) {
+        // The questions about calls are in the records of the calls.
+        let of_calls = [HookPoint::PreToolCall, HookPoint::PostToolCall, HookPoint::ToolError];
+        if of_calls.iter().any(|point| point.name() == open.question.event) {
             return;
         }
         let mut state = self.lock();

@@ -171,8 +171,8 @@ pub enum Resolution {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotOpen {
-    /// The run has no open question with this id.
-    #[error("the run has no open question `{id}`; the open questions are {}", listed(open))]
+    /// No question with this id is open.
+    #[error("no question `{id}` is open; the open questions are {}", listed(open))]
     Question {
         /// The id in the call of [`answer`](SuspendedRun::answer).
         id: String,

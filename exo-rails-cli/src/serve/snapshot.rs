@@ -2,7 +2,7 @@
 
 use exo_rails_dygram::Machine;
 use exo_rails_guards::approval::visible;
-use exo_rails_machine::{MachineState, Status, Summary, svg};
+use exo_rails_machine::{MachineState, PathQuestion, Status, Summary, svg};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -100,12 +100,12 @@ fn contexts(machine: &Machine, state: &MachineState) -> Map<String, Value> {
 }
 
 fn waits(state: &mut MachineState) -> Vec<Wait> {
-    let mut waits = Vec::new();
+    let question = |asked: PathQuestion<'_>| Wait::Question {
+        text: visible(asked.open.question.text.as_str()).into_owned(),
+        id: asked.id,
+    };
+    let mut waits: Vec<_> = state.questions().map(question).collect();
     for run in state.suspended_runs() {
-        waits.extend(run.questions().map(|open| Wait::Question {
-            id: open.question.id(),
-            text: visible(open.question.text.as_str()).into_owned(),
-        }));
         waits.extend(
             run.unknown_calls().map(|(_, call)| Wait::Call { tool: visible(&call.function.name).into_owned() }),
         );

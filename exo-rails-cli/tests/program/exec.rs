@@ -138,7 +138,7 @@ fn a_guard_that_asks_suspends_the_machine_until_a_person_answers() {
     let id = asked.errors.split("--approve '").nth(1).unwrap().split('\'').next().unwrap().to_owned();
 
     let wrong = desk.run(&format!("{exec} --resume --approve nothing"));
-    assert!(wrong.code == 2 && wrong.errors.contains(&format!("its open questions are `{id}`")), "{wrong:?}");
+    assert!(wrong.code == 2 && wrong.errors.contains(&format!("the open questions are `{id}`")), "{wrong:?}");
     let still = desk.run(&format!("{exec} --resume"));
     assert_eq!(still.code, 3, "{still:?}");
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Execution, MachineError};
 use crate::conditions::Facts;
 use crate::plan::{Flow, ListName, PlanEdge, PlanNode, Work, value_at};
-use crate::state::Chosen;
+use crate::state::{Allowed, Chosen};
 use crate::transition::{Transition, TransitionRecord, TransitionRequest};
 
 /// Where a path goes.
@@ -52,6 +52,10 @@ where
             // An agent may have changed the machine.
             let current = self.live.node(id);
             let node = current.as_deref().unwrap_or(node);
+            if let Some(asked) = self.live.with(|state, _| state.visit_mut(id).and_then(|visit| visit.asked.clone())) {
+                self.decide_asked(id, node, asked).await?;
+                continue;
+            }
             let has_worked = self.live.with(|state, _| state.visit_mut(id).is_some_and(|visit| visit.has_worked));
             if !has_worked {
                 self.visit(id, node).await?;
@@ -136,7 +140,7 @@ where
                 continue;
             }
             return Ok(Some(match &edge.flow {
-                Flow::Fork => Next::Fork(self.fork_edges(id, node).await?),
+                Flow::Fork => Next::Fork(self.allowed_all(id, node, |flow| matches!(flow, Flow::Fork)).await?),
                 Flow::Map(list) => {
                     let items = self.items(id, node, list)?;
                     let edge = self.allowed(id, node, edge).await?;
@@ -148,13 +152,31 @@ where
         Ok(None)
     }
 
-    async fn fork_edges(&self, id: u64, node: &PlanNode) -> Result<Vec<PlanEdge>, MachineError> {
+    /// Returns the edges of one flow that are open, and that the rails allow.
+    async fn allowed_all(
+        &self,
+        id: u64,
+        node: &PlanNode,
+        is_flow: fn(&Flow) -> bool,
+    ) -> Result<Vec<PlanEdge>, MachineError> {
         let mut edges = Vec::new();
-        for edge in node.edges.iter().filter(|edge| matches!(edge.flow, Flow::Fork)) {
-            if self.is_open(id, node, edge)? {
-                edges.push(self.allowed(id, node, edge).await?);
+        // Before the machine was suspended, rails may have allowed some of them. A person is not asked twice.
+        let mut before = self.live.with(|state, _| state.path(id).map(|path| path.allowed.clone())).unwrap_or_default();
+        for edge in node.edges.iter().filter(|edge| is_flow(&edge.flow)) {
+            if !self.is_open(id, node, edge)? {
+                continue;
             }
+            let known = before.iter().position(|allowed| allowed.asked == edge.target).map(|at| before.remove(at));
+            if let Some(taken) = known.and_then(|known| self.find_edge(id, node, edge, &known.taken).ok()) {
+                edges.push(taken);
+                continue;
+            }
+            let taken = self.allowed(id, node, edge).await?;
+            let allowed = Allowed { asked: edge.target.clone(), taken: taken.target.clone() };
+            self.live.with(|state, _| state.path_mut(id).map(|path| path.allowed.push(allowed)));
+            edges.push(taken);
         }
+        self.live.with(|state, _| state.path_mut(id).map(|path| path.allowed.clear()));
         Ok(edges)
     }
 
@@ -164,12 +186,7 @@ where
         if !has_some || self.live.with(|state, _| state.path(id).is_none_or(|path| path.has_spawned)) {
             return Ok(());
         }
-        let mut edges = Vec::new();
-        for edge in node.edges.iter().filter(|edge| matches!(edge.flow, Flow::Spawn)) {
-            if self.is_open(id, node, edge)? {
-                edges.push(self.allowed(id, node, edge).await?);
-            }
-        }
+        let edges = self.allowed_all(id, node, |flow| matches!(flow, Flow::Spawn)).await?;
         self.live.with(|state, plan| {
             for edge in &edges {
                 state.start_path(id, plan.entered(&edge.target), false, edge.priority, None);
@@ -229,19 +246,27 @@ where
         let result = self
             .executor
             .rails
-            .guard_operation::<Transition, _>(request, &mut self.ctx.child(), |request: Permit<TransitionRequest>| {
-                let found = self.find_edge(id, node, edge, &request.to);
-                let record = found.as_ref().map(|edge| TransitionRecord::new(&request.from, &edge.target));
-                let record = record.map_err(|message| OperationError::new(OperationErrorKind::Denied, message.clone()));
-                taken = found.ok();
-                async move {
-                    drop(request);
-                    record
-                }
-            })
+            .guard_operation::<Transition, _>(
+                request,
+                &mut self.transition_context(id),
+                |request: Permit<TransitionRequest>| {
+                    let found = self.find_edge(id, node, edge, &request.to);
+                    let record = found.as_ref().map(|edge| TransitionRecord::new(&request.from, &edge.target));
+                    let record =
+                        record.map_err(|message| OperationError::new(OperationErrorKind::Denied, message.clone()));
+                    taken = found.ok();
+                    async move {
+                        drop(request);
+                        record
+                    }
+                },
+            )
             .await;
         let failed = |error| MachineError::Run { node: node.path.clone(), error };
-        result.map_err(failed)?;
+        match result {
+            Err(error) if error.suspension().is_some() => return Err(self.suspend(id, node, error).await),
+            result => drop(result.map_err(failed)?),
+        }
         taken.ok_or_else(|| {
             let message = format!("a rail answered in place of the transition to `{}`", edge.target);
             failed(RunError::Operation(OperationError::new(OperationErrorKind::Denied, message)))

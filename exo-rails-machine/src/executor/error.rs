@@ -104,8 +104,9 @@ pub enum MachineError {
         /// The names of the barriers.
         barriers: Vec<String>,
     },
-    /// The run of an agent is suspended. Answer the question in the state, and resume it.
-    #[error("the agent at `{node}` is suspended: {error}")]
+    /// A rail asks a question about the work of an agent or about a transition, or it is unknown whether a tool has run. Answer the
+    /// [questions](crate::MachineState::questions) in the state, and resume it.
+    #[error("the machine waits at `{node}`: {error}")]
     Suspended {
         /// The node.
         node: String,

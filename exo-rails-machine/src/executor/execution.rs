@@ -125,7 +125,9 @@ where
         state.settle_calls();
         state.history.status = Status::Running;
         state.history.end_time = None;
-        let saved = state.context.take();
+        let saved = state.take_context();
+        // Rails ask again, unless their questions have answers.
+        state.paths.iter_mut().for_each(|path| path.question = None);
         let mut execution = Self::of(executor, state, plan);
         if let Some(saved) = saved {
             execution.ctx.restore(saved, &executor.settings.kept).map_err(|error| other(error.to_string()))?;
@@ -140,7 +142,7 @@ where
     /// If the machine stops before its end. The error has the state.
     pub async fn run(self) -> Result<Done, Stopped> {
         let limit = self.executor.settings.limits.time;
-        let result = Self::within_time(limit, self.drive()).await;
+        let result = Self::within_time(limit, Box::pin(self.drive())).await;
         let finished = self.finish(result).await;
         let state = self.into_state();
         if let Err(error) = finished {
@@ -165,7 +167,7 @@ where
         }
         let before = self.live.with(|state, _| state.history.steps.len());
         let limit = self.executor.settings.limits.time;
-        let result = Self::within_time(limit, self.drive_one()).await;
+        let result = Self::within_time(limit, Box::pin(self.drive_one())).await;
         let has_ended = matches!(result, Ok(true));
         if has_ended || result.is_err() {
             self.finish(result.map(drop)).await?;
@@ -202,7 +204,8 @@ where
         self.into_state()
     }
 
-    /// Awaits steps for as long as the limit allows.
+    /// Awaits steps for as long as the limit allows. They are in a box, because the futures of programs that run machines would
+    /// otherwise be too deep for the compiler.
     // An `AsyncFnOnce` would be simpler, but its future could not be spawned on a runtime with several threads.
     async fn within_time<T>(
         limit: Option<Duration>,

@@ -38,6 +38,7 @@ where
             self.live.with(|state, _| {
                 if let Some(path) = state.path_mut(id) {
                     path.failed_visit = path.visit.take().or(path.failed_visit.take());
+                    path.allowed.clear();
                 }
             });
             self.save().await?;

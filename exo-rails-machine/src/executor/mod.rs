@@ -7,6 +7,7 @@ mod failure;
 mod flow;
 mod rails;
 mod settings;
+mod suspension;
 mod visit;
 
 use std::sync::Arc;
@@ -120,7 +121,8 @@ where
     ///
     /// A tool call that had begun and whose end was not saved is unknown: the execution is then suspended, unless the tool is
     /// [idempotent](exo_rails::Tool::idempotent). [Resolve](exo_rails_agent::SuspendedRun::resolve) such calls in the
-    /// [runs](MachineState::suspended_runs) of the state first.
+    /// [runs](MachineState::suspended_runs) of the state first. Give the [answers](MachineState::answer) to the questions of rails
+    /// first, too. A rail whose question has no answer suspends the machine again.
     ///
     /// # Errors
     ///

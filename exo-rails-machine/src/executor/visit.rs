@@ -30,7 +30,13 @@ where
         let fatal = Arc::new(Mutex::new(None));
         let agent = self.agent(id, node, &visit, &fatal);
         let start = match visit.run.clone() {
-            Some(run) => RunStart::Resumed(run),
+            Some(mut run) => {
+                // Other paths may have counted further since the run was saved, and all paths share these values.
+                if let Ok(context) = self.ctx.save(&self.executor.settings.kept) {
+                    run.context = context;
+                }
+                RunStart::Resumed(run)
+            }
             None => RunStart::New(self.inputs(id, node, &visit)),
         };
         let result = match start {
@@ -50,7 +56,11 @@ where
                     state.conversations.insert(node.conversation(id), without_instructions(&output.messages));
                 });
                 let error = fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
-                error.map_or(Ok(()), |error| Err(MachineError::Run { node: node.path.clone(), error }))
+                match error {
+                    None => Ok(()),
+                    Some(error) if error.suspension().is_some() => Err(self.suspend(id, node, error).await),
+                    Some(error) => Err(MachineError::Run { node: node.path.clone(), error }),
+                }
             }
             Err(failed) => Err(self.visit_failed(id, node, failed)),
         }
@@ -133,23 +143,32 @@ where
     /// Asks the agent again in the same conversation.
     pub(super) fn remind(&self, id: u64, node: &PlanNode, offered: &[&PlanEdge]) -> Result<(), MachineError> {
         let limit = self.executor.settings.limits.reminders;
-        let edges = self.choices(id, node)?;
-        // The agent may have opened and closed edges since its instructions were written.
-        let system = self.prompt(id, node, &edges)?.system;
         let is_reminded = self.live.with(|state, _| {
             let Some(visit) = state.visit_mut(id).filter(|visit| visit.reminders < limit) else { return false };
             visit.reminders += 1;
-            visit.has_worked = false;
-            visit.system = system;
-            visit.input = reminder(offered);
-            visit.offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
             true
         });
         if is_reminded {
-            return Ok(());
+            return self.go_on(id, node, reminder(offered));
         }
         let targets = offered.iter().map(|edge| format!("`{}`", edge.target)).collect();
         Err(MachineError::NoDecision { node: node.path.clone(), targets, reminders: limit })
+    }
+
+    /// Lets the agent go on in the same conversation, with another input.
+    pub(super) fn go_on(&self, id: u64, node: &PlanNode, input: String) -> Result<(), MachineError> {
+        let edges = self.choices(id, node)?;
+        // The agent may have opened and closed edges since its instructions were written.
+        let system = self.prompt(id, node, &edges)?.system;
+        self.live.with(|state, _| {
+            if let Some(visit) = state.visit_mut(id) {
+                visit.has_worked = false;
+                visit.system = system;
+                visit.input = input;
+                visit.offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
+            }
+        });
+        Ok(())
     }
 
     /// Lets the agent go on with new tools, if it has made some. Returns whether it goes on.
@@ -157,22 +176,18 @@ where
         if !self.live.with(|state, _| state.visit_mut(id).is_some_and(|visit| visit.has_new_tools)) {
             return Ok(false);
         }
-        let edges = self.choices(id, node)?;
         let limit = self.executor.settings.limits.model_calls;
-        let system = self.prompt(id, node, &edges)?.system;
-        Ok(self.live.with(|state, _| {
+        let goes_on = self.live.with(|state, _| {
             let Some(visit) = state.visit_mut(id) else { return false };
             visit.has_new_tools = false;
-            if visit.chosen.is_some() || visit.renewals >= limit {
-                return false;
-            }
-            visit.renewals += 1;
-            visit.has_worked = false;
-            "The tools of this node have changed. Go on.".clone_into(&mut visit.input);
-            visit.system = system;
-            visit.offered = edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
-            true
-        }))
+            let goes_on = visit.chosen.is_none() && visit.renewals < limit;
+            visit.renewals += u32::from(goes_on);
+            goes_on
+        });
+        if goes_on {
+            self.go_on(id, node, "The tools of this node have changed. Go on.".to_owned())?;
+        }
+        Ok(goes_on)
     }
 
     fn inputs(&self, id: u64, node: &PlanNode, visit: &Visit) -> InvokeInputs {
@@ -209,13 +224,7 @@ where
     }
 
     fn tools(&self, id: u64, node: &PlanNode, visit: &Visit, fatal: &Arc<Mutex<Option<RunError>>>) -> Vec<Tool> {
-        let desk = Desk {
-            live: Arc::clone(&self.live),
-            rails: Arc::clone(&self.executor.rails),
-            path: id,
-            node: Arc::new(node.clone()),
-            fatal: Arc::clone(fatal),
-        };
+        let desk = self.desk(id, node, fatal);
         let mut edges: Vec<&PlanEdge> = Vec::new();
         for name in &visit.offered {
             edges.extend(node.edges.iter().find(|edge| name_of_edge(edge).as_ref() == Some(name)));
@@ -231,6 +240,18 @@ where
         }
         tools.extend(workshop.constructed_tools(|name| node.is_meta || node.tools.iter().any(|tool| tool == name)));
         tools
+    }
+
+    /// Makes what the tools of a visit share.
+    pub(super) fn desk(&self, id: u64, node: &PlanNode, fatal: &Arc<Mutex<Option<RunError>>>) -> Desk<R> {
+        Desk {
+            live: Arc::clone(&self.live),
+            rails: Arc::clone(&self.executor.rails),
+            ctx: Arc::new(self.transition_context(id)),
+            path: id,
+            node: Arc::new(node.clone()),
+            fatal: Arc::clone(fatal),
+        }
     }
 
     /// Returns the tools of the program that the node may use.

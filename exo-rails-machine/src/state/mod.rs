@@ -1,12 +1,13 @@
 //! The state of an execution, which can be saved and resumed at every step.
 
 mod live;
+mod questions;
 mod store;
 
 use std::collections::BTreeMap;
 
 use exo_rails::message::{Messages, Usage};
-use exo_rails::{SavedContext, ToolOutput};
+use exo_rails::{OpenQuestion, SavedContext, ToolOutput};
 use exo_rails_agent::{Resolution, SuspendedRun};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::contexts::{Contexts, Written};
 use crate::history::{History, Mutation, Said, StartedPath, Status};
 pub(crate) use live::Live;
+pub use questions::PathQuestion;
 pub(crate) use store::SharedSink;
 pub use store::{Checkpoint, StateFile, StateSink};
 
@@ -84,6 +86,12 @@ pub(crate) struct Path {
     /// What the path has written, for `compensate`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) written: Vec<Written>,
+    /// The edges that the rails have allowed in this step, of several that the path takes at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allowed: Vec<Allowed>,
+    /// The question of a rail about a transition of the path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) question: Option<OpenQuestion>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) visit: Option<Visit>,
     /// What failed attempts at the current node did, until the next attempt begins its visit.
@@ -137,6 +145,9 @@ pub(crate) struct Visit {
     pub(crate) usage: Usage,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) chosen: Option<Chosen>,
+    /// The edge that the agent wants to take, if a rail asks about it. The rails decide about it when the machine is resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) asked: Option<Asked>,
     /// The run of the agent, if it has begun and not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<Box<SuspendedRun>>,
@@ -168,6 +179,24 @@ impl Visit {
 pub(crate) struct Chosen {
     pub(crate) target: String,
     pub(crate) is_map: bool,
+    pub(crate) reason: Option<String>,
+}
+
+/// An edge that the rails have allowed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Allowed {
+    /// The target about which the rails were asked.
+    pub(crate) asked: String,
+    /// The target that they have chosen.
+    pub(crate) taken: String,
+}
+
+/// The edge that the agent wants to take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    /// The name of the tool of the edge.
+    pub(crate) tool: String,
+    pub(crate) target: String,
     pub(crate) reason: Option<String>,
 }
 
@@ -263,7 +292,7 @@ impl MachineState {
         self.visits.get(node).copied().unwrap_or_default()
     }
 
-    /// Returns the runs of agents that wait: for answers to [questions](SuspendedRun::questions), or to know whether
+    /// Returns the runs of agents that wait: for answers to [questions](Self::questions), or to know whether
     /// [tools have run](SuspendedRun::unknown_calls).
     pub fn suspended_runs(&mut self) -> impl Iterator<Item = &mut SuspendedRun> {
         let visits = self.paths.iter_mut().filter_map(|path| path.visit.as_mut());
@@ -331,6 +360,8 @@ impl MachineState {
             unchanged_since: (0, 0),
             failures: Vec::new(),
             written: Vec::new(),
+            allowed: Vec::new(),
+            question: None,
             visit: None,
             failed_visit: None,
         });

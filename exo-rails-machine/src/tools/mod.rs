@@ -6,16 +6,19 @@ mod transition;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use exo_rails::{GuardSet, OperationError, OperationErrorKind, RunError, ServesOperation, Tool};
+use exo_rails::{GuardSet, OperationError, OperationErrorKind, RunContext, RunError, ServesOperation, Tool};
 
 use crate::plan::{Flow, PlanEdge, PlanNode};
 use crate::state::Live;
 use crate::transition::Transition;
+pub(crate) use transition::taken;
 
 /// What the tools of a visit share.
 pub(crate) struct Desk<R> {
     pub(crate) live: Arc<Live>,
     pub(crate) rails: Arc<R>,
+    /// The context of the transitions of the path.
+    pub(crate) ctx: Arc<RunContext>,
     pub(crate) path: u64,
     pub(crate) node: Arc<PlanNode>,
     /// The error that ends the machine, if a tool met one.
@@ -27,6 +30,7 @@ impl<R> Clone for Desk<R> {
         Self {
             live: Arc::clone(&self.live),
             rails: Arc::clone(&self.rails),
+            ctx: Arc::clone(&self.ctx),
             path: self.path,
             node: Arc::clone(&self.node),
             fatal: Arc::clone(&self.fatal),

@@ -1,11 +1,11 @@
 //! `transition_to_X`, `spawn_async_to_X` and `map_spawn_to_X`.
 
-use exo_rails::{Guard, GuardSet, OperationError, Permit, RunContext, RunError, ServesOperation, Tool, ToolCallInputs};
+use exo_rails::{Guard, GuardSet, OperationError, Permit, RunError, ServesOperation, Tool, ToolCallInputs};
 use serde_json::{Value, json};
 
 use super::{Desk, invalid, name_of_edge, refused};
 use crate::plan::{Flow, PlanEdge};
-use crate::state::Chosen;
+use crate::state::{Asked, Chosen};
 use crate::transition::{Transition, TransitionRecord, TransitionRequest};
 
 impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
@@ -40,6 +40,28 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
             Some(Value::String(reason)) => Some(reason.clone()),
             Some(_) => return Err(invalid("`reason` is a text")),
         };
+        match self.transition(edge, reason.clone()).await {
+            Ok(record) => Ok(taken(edge, &record)),
+            Err(error @ (RunError::Operation(_) | RunError::RetriesExhausted(_))) => Err(error.into()),
+            // A rail ends the machine or asks a question, and the model cannot change that.
+            Err(error) => {
+                let mut message = error.to_string();
+                if error.suspension().is_some() {
+                    message = format!("a rail asks a person about the way to `{}`", edge.target);
+                    self.note_asked(edge, reason);
+                }
+                *self.fatal.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
+                Err(refused(message))
+            }
+        }
+    }
+
+    /// Asks the rails whether the agent may take an edge, and notes it.
+    pub(crate) async fn transition(
+        &self,
+        edge: &PlanEdge,
+        reason: Option<String>,
+    ) -> Result<TransitionRecord, RunError> {
         let request = TransitionRequest {
             path: self.path,
             from: self.node.path.clone(),
@@ -47,31 +69,20 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
             reason,
             is_automatic: false,
         };
-        let record = self.guarded(request, &edge.flow, &mut call.context()).await;
-        match record {
-            Ok(record) if matches!(edge.flow, Flow::Spawn) => Ok(format!("a path has started at `{}`", record.to)),
-            Ok(record) => Ok(format!("the machine goes to `{}`", record.to)),
-            Err(error @ (RunError::Operation(_) | RunError::RetriesExhausted(_))) => Err(error.into()),
-            // A rail ends the machine, and the model cannot change that.
-            Err(error) => {
-                let message = error.to_string();
-                *self.fatal.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
-                Err(refused(message))
-            }
-        }
-    }
-
-    async fn guarded(
-        &self,
-        request: TransitionRequest,
-        flow: &Flow,
-        ctx: &mut RunContext,
-    ) -> Result<TransitionRecord, RunError> {
         let note = |request: Permit<TransitionRequest>| {
-            let noted = self.note(&request, flow);
+            let noted = self.note(&request, &edge.flow);
             async move { noted.map(|to| TransitionRecord::new(&request.from, to)) }
         };
-        self.rails.guard_operation::<Transition, _>(request, ctx, note).await
+        self.rails.guard_operation::<Transition, _>(request, &mut self.ctx.child(), note).await
+    }
+
+    fn note_asked(&self, edge: &PlanEdge, reason: Option<String>) {
+        let asked = Asked { tool: edge.tool.clone(), target: edge.target.clone(), reason };
+        self.live.with(|state, _| {
+            if let Some(visit) = state.visit_mut(self.path) {
+                visit.asked = Some(asked);
+            }
+        });
     }
 
     /// Notes a transition, if the current machine has the edge and its condition is true now.
@@ -110,5 +121,13 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
                 visit.effect = Some(format!("the machine goes to `{}`", edge.target));
             }
         });
+    }
+}
+
+/// Says what has happened to an edge that the agent took.
+pub(crate) fn taken(edge: &PlanEdge, record: &TransitionRecord) -> String {
+    match edge.flow {
+        Flow::Spawn => format!("a path has started at `{}`", record.to),
+        _ => format!("the machine goes to `{}`", record.to),
     }
 }

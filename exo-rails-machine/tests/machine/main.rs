@@ -12,6 +12,7 @@ mod oracle;
 mod oracle_paths;
 mod paths;
 mod plan;
+mod questions;
 mod registry;
 mod resume;
 mod seed;

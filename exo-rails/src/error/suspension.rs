@@ -1,5 +1,6 @@
 //! Runs that wait for a decision from outside: the question, and the result of the operation so far.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,9 @@ use crate::point::{HookPoint, IntoReason, RailName, Reason};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// The event of the rail that asks.
-    pub event: HookPoint,
+    /// The [name](HookPoint::name) of the event of the rail that asks. It is a text, so that a question about a custom event can
+    /// be read from JSON.
+    pub event: Cow<'static, str>,
     /// The step of the run.
     pub step: u32,
     /// The number of the tool call in its step, from 0: see
@@ -36,7 +38,7 @@ pub struct Question {
 
 impl Question {
     pub(crate) fn new(event: HookPoint, step: u32, call_number: u32, text: impl IntoReason) -> Self {
-        Self { event, step, call_number, text: text.into_reason(), data: Value::Null }
+        Self { event: event.name().into(), step, call_number, text: text.into_reason(), data: Value::Null }
     }
 
     /// Sets the subject of the question. An answer is valid for these data only: if the arguments of an approved call

@@ -363,7 +363,8 @@ async fn each_of_several_calls_is_asked_about() {
 
     let error = run.answer("0.1.pre_tool_call", true).unwrap_err();
     assert!(matches!(&error, NotOpen::Question { open, .. } if *open == ids));
-    let text = "the run has no open question `0.1.pre_tool_call`; the open questions are `0.0.pre_tool_call`, `0.2.pre_tool_call`";
+    let text =
+        "no question `0.1.pre_tool_call` is open; the open questions are `0.0.pre_tool_call`, `0.2.pre_tool_call`";
     assert_eq!(error.to_string(), text);
     run.answer("0.0.pre_tool_call", true).unwrap();
     assert!(run.answer("0.0.pre_tool_call", false).is_err(), "it is answered");

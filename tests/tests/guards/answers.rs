@@ -1,10 +1,11 @@
 //! Answers to the questions of rails: each is valid for one operation.
 
+use std::borrow::Cow;
 use std::future::pending;
 use std::sync::Mutex;
 
 use exo_rails::prelude::*;
-use exo_rails::{KeptValues, Question, SavedContext};
+use exo_rails::{KeptValues, OpenQuestion, Operation, Question, SavedContext};
 use futures_util::FutureExt;
 use proptest::prelude::*;
 use serde_json::json;
@@ -84,7 +85,7 @@ fn moved(ctx: &RunContext) -> RunContext {
 }
 
 /// Makes a call and answers each question. Returns the events that asked.
-async fn make(made: &Made, ctx: &mut RunContext) -> Vec<HookPoint> {
+async fn make(made: &Made, ctx: &mut RunContext) -> Vec<Cow<'static, str>> {
     let arguments = json!({ "retries": made.retries, "asks_after": made.asks_after, "fails": made.fails });
     let mut asked = Vec::new();
     loop {
@@ -100,7 +101,7 @@ async fn make(made: &Made, ctx: &mut RunContext) -> Vec<HookPoint> {
         };
         let Some(question) = question else { return asked };
         assert!(asked.len() < 9, "the rails ask for ever: {made:?}");
-        asked.push(question.event);
+        asked.push(question.event.clone());
         if made.in_another_program {
             *ctx = moved(ctx);
         }
@@ -121,9 +122,9 @@ proptest! {
             let mut ctx = RunContext::new("desk");
             for _ in 0..times {
                 for made in &calls {
-                    let mut expected = vec![HookPoint::PreToolCall];
+                    let mut expected = vec![HookPoint::PreToolCall.name()];
                     if made.asks_after {
-                        expected.push(HookPoint::PostToolCall);
+                        expected.push(HookPoint::PostToolCall.name());
                     }
                     assert_eq!(make(made, &mut ctx).await, expected, "{made:?}");
                     if moves {
@@ -209,10 +210,50 @@ async fn a_run_uses_its_answer_up_when_it_ends() {
             };
             let Err(error) = rails.guard_run("go", &mut ctx, run).await else { break };
             let question = error.suspension().unwrap().question.clone();
-            asked.push(question.event);
+            asked.push(question.event.clone());
             ctx.answer(question, true);
         }
     }
-    let once = [HookPoint::Start, HookPoint::PreToolCall];
+    let once = [HookPoint::Start.name(), HookPoint::PreToolCall.name()];
     assert_eq!(asked, [once, once].concat());
+}
+
+/// A parcel.
+#[derive(Clone, Debug)]
+struct Parcel(u32);
+
+#[derive(Operation)]
+#[operation(inputs = Parcel, output = bool)]
+struct Ship;
+
+#[rail(on = [PreShip])]
+fn may_ship(parcel: &Parcel, ctx: &RailContext) -> Result<RailAction<bool>, serde_json::Error> {
+    let question = ctx.question("ship it?").with_data(&parcel.0);
+    Ok(match ctx.answer_to(&question)? {
+        None => RailAction::suspend(question),
+        Some(true) => RailAction::Continue,
+        Some(false) => RailAction::skip_with(false, "refused"),
+    })
+}
+
+/// The question and its answer are JSON between two programs, also for a custom event.
+#[tokio::test]
+async fn a_question_about_a_custom_operation_is_answered_in_another_program() {
+    let rails = rail_chain![
+        #[chain(operations = [Ship])]
+        may_ship
+    ];
+    for yes in [true, false] {
+        let ship = |_| async { Ok::<_, OperationError>(true) };
+        let mut ctx = RunContext::new("desk");
+        let error = rails.guard_operation::<Ship, _>(Parcel(7), &mut ctx, ship).await.unwrap_err();
+        let asked = serde_json::to_string(&error.open_question().unwrap()).unwrap();
+
+        let open: OpenQuestion = serde_json::from_str(&asked).unwrap();
+        assert_eq!((&*open.question.event, open.question.id().as_str()), ("pre_ship", "0.0.pre_ship"));
+        let ctx = moved(&ctx);
+        ctx.answer(open.question, yes);
+        let mut ctx = moved(&ctx);
+        assert_eq!(rails.guard_operation::<Ship, _>(Parcel(7), &mut ctx, ship).await.unwrap(), yes);
+    }
 }
