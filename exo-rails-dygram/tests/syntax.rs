@@ -57,6 +57,21 @@ fn chains_have_an_edge_for_each_pair() {
 }
 
 #[test]
+fn an_edge_in_the_body_of_a_node_may_begin_at_the_node() {
+    let cases: [(&str, &[&str]); 4] = [
+        ("State b; Process p { State a; -> b; }", &["p -> b"]),
+        ("State b; Process p { x: 1\n -go-> b -> p }", &["p -> b", "b -> p"]),
+        ("State b; p { q { -> b, p; => b } --> b }", &["p.q -> b", "p.q -> p", "p.q => b", "p --> b"]),
+        ("State b; p { \"1\" *--> \"2\" b { w: 1; } }", &["p *--> b"]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(edges(text), expected, "{text}");
+        let formatted = exo_rails_dygram::format("f.dygram", text).unwrap();
+        assert_eq!(machine(&formatted), machine(text), "{formatted}");
+    }
+}
+
+#[test]
 fn labels_have_texts_values_and_annotations() {
     let labels = [
         "a -go-> b;",
@@ -208,7 +223,10 @@ fn each_mistake_has_one_message_at_its_token() {
         ("import { a } \"f\";", 1, 14, "expected `from`, found a text"),
         ("State a; State a;", 1, 16, "the node `a` is declared twice"),
         ("State a { x: 1; x: 2; }", 1, 17, "`a` has two attributes `x`"),
-        ("Note a \"x\";", 1, 6, "no node is called `a`, and a note is about a node"),
+        ("machine \"m\" @strict; Note a \"x\";", 1, 27, "no node is called `a`, and a note is about a node"),
+        ("p { State a @x -> b; }", 1, 16, "expected the name of a node before the arrow, found `->`"),
+        ("a <- b;", 1, 3, "an arrow does not point to the left"),
+        ("a.b <=> b;", 1, 5, "an arrow does not point to the left"),
         ("import Task plan;", 1, 1, "`import` is a keyword, and no type of a node"),
         ("machine #x;", 1, 1, "`machine` is a keyword, and no type of a node"),
         ("Task machine;", 1, 6, "`machine` is a keyword, and no name of a node"),
