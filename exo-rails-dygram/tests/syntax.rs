@@ -150,6 +150,44 @@ fn nested_nodes_have_qualified_names() {
 }
 
 #[test]
+fn statements_with_paths_go_on_with_a_node() {
+    let cases = [
+        ("Task a.b { x: 1; } Task a.b \"T\" @p { y: 2; }", "Task b \"T\" @p { x: 1; y: 2; }"),
+        ("a { b { x: 1; } } Task a.b;", "Task b { x: 1; }"),
+        ("Task a.b @p; a { b @q { y: 2; } }", "Task b @p @q { y: 2; }"),
+        ("Task a.b { x: 1; State c; } a.b { State d; c -> d; }", "Task b { x: 1; State c; State d; c -> d; }"),
+        ("a.b { x: 1; y: 2; } a.b { x: 3; }", "b { x: 3; y: 2; }"),
+        ("Task a.b; State a.b;", "State b;"),
+    ];
+    for (text, same) in cases {
+        assert_eq!(machine(text), machine(&format!("a {{ {same} }}")), "{text}");
+    }
+    let text = "Task a.b { x: 1; } State a.b { x: 3; }";
+    let report = read("f.dygram", text).report;
+    let found: Vec<_> = report.diagnostics().iter().map(|found| &*found.message).take(2).collect();
+    assert_eq!(found, ["the node `a.b` has the types `Task` and `State`", "`a.b` has two attributes `x`"]);
+    assert!(exo_rails_dygram::Reader::new().strict().read("f.dygram", text).report.has_errors());
+}
+
+#[test]
+fn notes_name_their_nodes_or_have_a_target() {
+    let texts = [
+        "p { Task a; } Note p.a \"n\";",
+        "p { Task a; } Note a \"n\";",
+        "p { Task a; } Note other \"n\" { target: p.a; }",
+        "p { Task a; } Note other \"n\" { target: \"p.a\"; }",
+        "p { Task a; Note a \"n\"; }",
+    ];
+    for text in texts {
+        assert_eq!(machine(text), machine(texts[0]), "{text}");
+    }
+    // A note about nothing is left out.
+    let lenient = read("f.dygram", "State a; Note b \"n\";");
+    assert_eq!(lenient.report.diagnostics()[0].message, "no node is called `b`, and a note is about a node");
+    assert!(!lenient.report.has_errors() && lenient.machine == machine("State a;"));
+}
+
+#[test]
 fn the_nearest_node_of_a_name_is_meant() {
     let text = "State a; Process p { State a; Process q { State b; b -> a; } } Process r { State c; c -> a; c -> b; }";
     assert_eq!(edges(text), ["p.q.b -> p.a", "r.c -> a", "r.c -> p.q.b"]);
