@@ -210,11 +210,18 @@ fn types_of_nodes_have_any_case_or_are_inferred() {
         ("b -reads-> x;", NodeKind::Context),
         ("b -read-> x;", NodeKind::Untyped),
         ("x -> x;", NodeKind::Init),
+        ("context c { d { x { output: 1; } } } ", NodeKind::Context),
+        ("context c { x; }", NodeKind::Context),
+        ("context c { Task x; }", NodeKind::Task),
+        ("x { Context y; z { size: 3; } }", NodeKind::Context),
+        ("x { Context y; Task z; }", NodeKind::Untyped),
+        ("x { userState; }", NodeKind::Untyped),
+        ("x { Context y; } b -> x;", NodeKind::Untyped),
         ("State #x;", NodeKind::State),
     ];
     for (text, kind) in cases {
         let machine = machine(text);
-        let id = machine.find("x").unwrap();
+        let id = machine.named("x")[0];
         assert_eq!(machine.kind(id), kind, "{text}");
     }
     assert_eq!(machine("userData;").kind(machine("userData;").roots()[0]), NodeKind::Context);
