@@ -1,6 +1,6 @@
 //! The machine, with its nodes and edges.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::{Annotation, Attribute, Edge, Node, NodeKind, Note};
@@ -334,7 +334,7 @@ impl Machine {
     /// Returns where the machine begins.
     ///
     /// These are the nodes of type `init`, those with `@start`, and one called `start`. Without any, these are the nodes at the
-    /// top level that a transition leaves and none enters. Without any of these either, this is the first node of the flow of
+    /// top level that a transition leaves, and none from elsewhere enters, nor a node in them. Without any of these either, this is the first node of the flow of
     /// control at the top level.
     ///
     /// ```
@@ -354,12 +354,18 @@ impl Machine {
         if !marked.is_empty() {
             return marked;
         }
-        let is_first = |id: &NodeId| {
-            let entered = self.incoming(*id).any(|(_, edge)| self.is_transition(edge) && edge.source.node != *id);
-            !entered && self.transitions(*id).next().is_some()
-        };
+        let entered = self.entered_roots();
+        let is_first = |id: &NodeId| !entered.contains(id) && self.transitions(*id).next().is_some();
         let first: Vec<_> = control.iter().copied().filter(is_first).collect();
         if first.is_empty() { control.into_iter().take(1).collect() } else { first }
+    }
+
+    /// Returns the nodes at the top level that a transition from another one enters, perhaps at a node in them.
+    fn entered_roots(&self) -> HashSet<NodeId> {
+        let root = |id: NodeId| self.ancestors(id).last().unwrap_or(id);
+        let transitions = self.edges.iter().filter(|edge| self.is_transition(edge));
+        let ends = transitions.map(|edge| (root(edge.source.node), root(edge.target.node)));
+        ends.filter(|(source, target)| source != target).map(|(_, target)| target).collect()
     }
 
     /// Returns the child at which a node is entered. A node without children of the flow of control is entered itself.
