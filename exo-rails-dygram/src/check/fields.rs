@@ -44,6 +44,10 @@ impl Checker<'_> {
         if BUILT_IN.contains(first) || readable.attributes.contains(first) {
             return;
         }
+        // `machine` is no name of a node.
+        if *first == "machine" && names.get(1).is_some_and(|name| readable.attributes.contains(name)) {
+            return;
+        }
         match self.machine.resolve(Some(node), &names) {
             Found::Node(context, Some(field)) => self.read_field(readable, node, context, &field, place),
             Found::Node(..) => {}
@@ -76,6 +80,7 @@ impl Checker<'_> {
         let found: Vec<_> = readable.contexts(node).iter().filter(has_field).map(|access| access.context).collect();
         match (found.as_slice(), owner) {
             ([_], _) => {}
+            ([], _) if machine.attribute_around(node, first).is_some() => {}
             ([one, other, ..], _) => {
                 let (one, other) = (machine.path(*one), machine.path(*other));
                 let message = format!("several contexts that `{}` may read have a field `{first}`", machine.path(node));
