@@ -260,6 +260,23 @@ fn names_that_are_nearly_known_are_warnings() {
 }
 
 #[test]
+fn common_words_are_no_mistakes() {
+    let texts = [
+        "State a @Beta; Node b; a -> b;",
+        "Context c { d { Context e { x: 1; } } } State a; State b; a -> b;",
+        "machine \"m\" { size: 1; } State a { w: 1; prompt: \"{{machine.size}} {{w}}\"; } a -when: \"machine.size > w\"-> b; a -> b;\
+         State b;",
+        "Process p { v: 1; Context c { v: 2; } Task t { prompt: \"{{v}}\"; } } End e; p -> e;",
+    ];
+    for text in texts {
+        let report = read("f.dygram", text).report;
+        assert!(report.diagnostics().is_empty(), "{text}\n{report}");
+    }
+    let text = "machine \"m\" { size: 1; } State a { prompt: \"{{machine.sise}}\"; }";
+    assert_eq!(read("f.dygram", text).report.diagnostics()[0].code, "unknown-field");
+}
+
+#[test]
 fn names_have_suggestions() {
     let text = "machine \"m\" @strict; State review; review -> reveiw;";
     let report = read("f.dygram", text).report;
