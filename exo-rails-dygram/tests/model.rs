@@ -183,11 +183,13 @@ fn an_edge_to_a_context_is_also_about_the_contexts_in_it() {
 
 #[test]
 fn a_machine_does_not_begin_at_a_node_into_which_an_edge_leads() {
-    let cases: [(&str, &[&str]); 4] = [
+    let cases: [(&str, &[&str]); 6] = [
         ("State a; State p { State b; State c; b -> c; } State d; a -> p.b; p.c -> a; p -> d;", &["a"]),
         ("State p { State b; State c; b -> c; } State a; p.b -> a; a -> p;", &["p"]),
         ("State a; State b; State c; a -> c; b -> c;", &["a", "b"]),
         ("State a { State b; } State c; a.b -> a; a -> c;", &["a"]),
+        ("p { State a; } q { State b; State c; } b -> a; a -> c;", &["q.b"]),
+        ("p { State a; } q { State b; State c; } b -> a; a -> c; a -> q;", &["p"]),
     ];
     for (text, expected) in cases {
         let machine = read("f.dygram", text).machine;
