@@ -90,8 +90,7 @@ impl<'a> Builder<'a> {
 
     /// Adds attributes. One with a known name replaces the other.
     fn completed(&mut self, id: NodeId, mut known: Vec<Attribute>, more: Vec<Attribute>) -> Vec<Attribute> {
-        let at: HashMap<_, _> =
-            known.iter().enumerate().map(|(at, attribute)| (attribute.name.clone(), at)).collect();
+        let at: HashMap<_, _> = known.iter().enumerate().map(|(at, attribute)| (attribute.name.clone(), at)).collect();
         for attribute in more {
             let Some(first) = at.get(&attribute.name).and_then(|at| known.get_mut(*at)) else {
                 known.push(attribute);

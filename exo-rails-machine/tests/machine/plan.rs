@@ -76,8 +76,5 @@ fn prompts_read_attributes_and_the_contexts_in_contexts() {
         assert!(plan(file).is_ok(), "{file}");
     }
     let problems = plan(&files[3].replace("c.d.x", "c.e.y")).unwrap_err();
-    assert_eq!(
-        problems,
-        ["the prompt of `t` has `{{c.e.y}}`, which the node may not read: write `t -read: y-> c.e;`"]
-    );
+    assert_eq!(problems, ["the prompt of `t` has `{{c.e.y}}`, which the node may not read: write `t -read: y-> c.e;`"]);
 }
