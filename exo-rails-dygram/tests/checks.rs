@@ -268,6 +268,10 @@ fn common_words_are_no_mistakes() {
          State b;",
         "Process p { v: 1; Context c { v: 2; } Task t { prompt: \"{{v}}\"; } } End e; p -> e;",
     ];
+        "Context c; State a; State b; a --> c; a <|-- b; a <--> b;",
+        "State a; State b; a -> b; a --> b; Task base; Task heir @Abstract; base <|-- a; base <|-- heir;",
+        "Context c { l<array>: [1]; } State a; Task b { prompt: \"{{item.x}}\"; } State d; a -@map(c.l)-> b; a -reads-> c;\
+         b -when: \"item.x > 1\"-> d; b -> d;",
     for text in texts {
         let report = read("f.dygram", text).report;
         assert!(report.diagnostics().is_empty(), "{text}\n{report}");

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Checker;
 use crate::diagnostic::Place;
-use crate::model::{Access, Found, Machine, NodeId, NodeKind};
+use crate::model::{Access, Edge, Found, Machine, NodeId, NodeKind};
 
 /// Names that every executor knows.
 const BUILT_IN: [&str; 3] = ["errorCount", "errors", "activeState"];
@@ -17,6 +17,8 @@ pub(super) struct Readable<'a> {
     with_field: HashMap<&'a str, NodeId>,
     /// The names of the machine's attributes.
     attributes: HashSet<&'a str>,
+    /// Whether an edge starts a path for each item of a list. Such a path reads it as `item`.
+    has_items: bool,
 }
 
 impl<'a> Readable<'a> {
@@ -28,7 +30,9 @@ impl<'a> Readable<'a> {
             }
         }
         let attributes = machine.attributes.iter().map(|attribute| &*attribute.name).collect();
-        Self { machine, contexts_of: HashMap::new(), with_field, attributes }
+        let is_map = |edge: &Edge| ["map", "foreach", "each"].iter().any(|name| edge.annotation(name).is_some());
+        let has_items = machine.edges().iter().any(is_map);
+        Self { machine, contexts_of: HashMap::new(), with_field, attributes, has_items }
     }
 
     fn contexts(&mut self, node: NodeId) -> &[Access] {
@@ -80,6 +84,7 @@ impl Checker<'_> {
         let found: Vec<_> = readable.contexts(node).iter().filter(has_field).map(|access| access.context).collect();
         match (found.as_slice(), owner) {
             ([_], _) => {}
+            ([], _) if *first == "item" && readable.has_items => {}
             ([], _) if machine.attribute_around(node, first).is_some() => {}
             ([one, other, ..], _) => {
                 let (one, other) = (machine.path(*one), machine.path(*other));
