@@ -245,6 +245,8 @@ fn names_that_are_nearly_known_are_warnings() {
         ("State a { prompt: \"\\d\"; }", "unknown-escape", "write `\\\\d` for a backslash"),
         ("Task\na;", "type-on-other-line", "write `Task;` if it is a node"),
         ("a -> b; a -> b;", "duplicate-edge", "remove one of the two"),
+        ("State a; Context c; State b; a --> c; a --> b;", "no-transition", "write `a -> b;` if it should"),
+        ("State a; State b; a =go=> b;", "no-transition", "write `a -> b;` if it should"),
         (
             "State a; State c; a -> loadInput -> c;",
             "context-by-name",
@@ -266,12 +268,12 @@ fn common_words_are_no_mistakes() {
         "Context c { d { Context e { x: 1; } } } State a; State b; a -> b;",
         "machine \"m\" { size: 1; } State a { w: 1; prompt: \"{{machine.size}} {{w}}\"; } a -when: \"machine.size > w\"-> b; a -> b;\
          State b;",
-        "Process p { v: 1; Context c { v: 2; } Task t { prompt: \"{{v}}\"; } } End e; p -> e;",
-    ];
         "Context c; State a; State b; a --> c; a <|-- b; a <--> b;",
         "State a; State b; a -> b; a --> b; Task base; Task heir @Abstract; base <|-- a; base <|-- heir;",
         "Context c { l<array>: [1]; } State a; Task b { prompt: \"{{item.x}}\"; } State d; a -@map(c.l)-> b; a -reads-> c;\
          b -when: \"item.x > 1\"-> d; b -> d;",
+        "Process p { v: 1; Context c { v: 2; } Task t { prompt: \"{{v}}\"; } } End e; p -> e;",
+    ];
     for text in texts {
         let report = read("f.dygram", text).report;
         assert!(report.diagnostics().is_empty(), "{text}\n{report}");
