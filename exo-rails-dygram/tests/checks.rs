@@ -33,7 +33,7 @@ fn nothing_is_wrong_with_the_right_file() {
 }
 
 /// What is replaced by what, the code, the text at the place, and the message. All of them are errors in a strict file.
-const STRICT: [(&str, &str, &str, &str, &str); 25] = [
+const STRICT: [(&str, &str, &str, &str, &str); 26] = [
     ("begin -> draft", "begin -> drafts", "unknown-node", "drafts", "no node is called `drafts`, and an edge names it"),
     ("job.title", "job.titel", "unknown-field", "{{job.titel}}", "`job` has no field `titel`"),
     ("{{tags}}", "{{tag}}", "unknown-field", "{{tag}}", "`tag` is not a field of a context that `check.read` may read"),
@@ -106,6 +106,13 @@ const STRICT: [(&str, &str, &str, &str, &str); 25] = [
         "`check.rate` cannot go on if all conditions of its edges are false",
     ),
     ("End done;", "End done; draft -@auto-> check;", "endless", "", ""),
+    (
+        "draft -writes->",
+        "job \"1..n\" --> \"many jobs\" log; draft -writes->",
+        "multiplicity",
+        "-->",
+        "\"many jobs\" beside the arrow is no multiplicity",
+    ),
     ("score > 0.9 &&", "score >", "condition", "<", ""),
     ("score > 0.9 &&", "score = 0.9 &&", "condition", "=", "`=` is not an operator of a condition"),
     (
