@@ -275,6 +275,7 @@ fn common_words_are_no_mistakes() {
         "Context c { d { Context e { x: 1; } } } State a; State b; a -> b;",
         "machine \"m\" { size: 1; } State a { w: 1; prompt: \"{{machine.size}} {{w}}\"; } a -when: \"machine.size > w\"-> b; a -> b;\
          State b;",
+        "machine \"m\" @strict; Context c { x: 1; d { y: 1; } } Task a { prompt: \"{{c.d.y}}\"; } End b; a -read: d-> c; a -> b;",
         "Context c; State a; State b; a --> c; a <|-- b; a <--> b;",
         "State a; State b; a -> b; a --> b; Task base; Task heir @Abstract; base <|-- a; base <|-- heir;",
         "Context c { l<array>: [1]; } State a; Task b { prompt: \"{{item.x}}\"; } State d; a -@map(c.l)-> b; a -reads-> c;\
@@ -285,6 +286,11 @@ fn common_words_are_no_mistakes() {
         let report = read("f.dygram", text).report;
         assert!(report.diagnostics().is_empty(), "{text}\n{report}");
     }
+    let text = "p { Task a { size: 1; } } State b { prompt: \"{{p.a.sise}}\"; }";
+    let report = read("f.dygram", text).report;
+    let found = report.diagnostics().iter().find(|found| found.code == "unknown-field");
+    let found = found.map(|found| (&*found.message, found.help.as_deref()));
+    assert_eq!(found, Some(("`p.a` has no field `sise`", Some("write `p.a.size`"))));
     let text = "machine \"m\" { size: 1; } State a { prompt: \"{{machine.sise}}\"; }";
     assert_eq!(read("f.dygram", text).report.diagnostics()[0].code, "unknown-field");
 }

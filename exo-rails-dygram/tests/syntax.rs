@@ -209,6 +209,8 @@ fn types_of_nodes_have_any_case_or_are_inferred() {
         ("b -> x;", NodeKind::Untyped),
         ("b -reads-> x;", NodeKind::Context),
         ("b -read-> x;", NodeKind::Untyped),
+        ("b -read: title-> x;", NodeKind::Context),
+        ("b -read: \"job.title\"-> x;", NodeKind::Untyped),
         ("x -> x;", NodeKind::Init),
         ("context c { d { x { output: 1; } } } ", NodeKind::Context),
         ("context c { x; }", NodeKind::Context),

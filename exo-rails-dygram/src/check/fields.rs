@@ -100,14 +100,19 @@ impl Checker<'_> {
         let machine = self.machine;
         let (Some(first), written) = (names.first(), names.join(".")) else { return };
         // A node whose field is missing is a better guess than another name.
-        if let Found::Node(owner, None) = machine.resolve(Some(node), &[first]) {
+        let node_of = |length: usize| match machine.resolve(Some(node), names.get(..length)?) {
+            Found::Node(owner, None) => Some((length, owner)),
+            _ => None,
+        };
+        if let Some((length, owner)) = (1..=names.len()).rev().find_map(node_of) {
             let owner_node = machine.node(owner);
             if owner_node.attributes.is_empty() && !self.is_strict {
                 return;
             }
-            let wrong = names.get(1).copied().unwrap_or_default();
+            let wrong = names.get(length).copied().unwrap_or_default();
+            let before = names.get(..length).unwrap_or_default().join(".");
             let help = match self.similar(wrong, owner_node.attributes.iter().map(|field| &*field.name)) {
-                Some(similar) => format!("write `{first}.{similar}`"),
+                Some(similar) => format!("write `{before}.{similar}`"),
                 None => format!("add `{wrong};` to `{}`", machine.path(owner)),
             };
             self.report("unknown-field", place, format!("`{}` has no field `{wrong}`", machine.path(owner)), help);

@@ -138,7 +138,8 @@ impl Edge {
     /// Words such as `update` are also names of transitions.
     pub(crate) fn is_surely_access(&self) -> bool {
         let is_word = |text: &str| ["reads", "writes", "stores"].iter().any(|word| text.eq_ignore_ascii_case(word));
-        self.texts().any(is_word) || !self.permission_fields().is_empty()
+        // `read: job.title` names another node, so the target is not the context.
+        self.texts().any(is_word) || self.permission_fields().iter().any(|(_, field)| !field.contains('.'))
     }
 
     /// Returns the fields that the label names, with the index of the part of the label.
