@@ -33,7 +33,7 @@ fn nothing_is_wrong_with_the_right_file() {
 }
 
 /// What is replaced by what, the code, the text at the place, and the message. All of them are errors in a strict file.
-const STRICT: [(&str, &str, &str, &str, &str); 25] = [
+const STRICT: [(&str, &str, &str, &str, &str); 26] = [
     ("begin -> draft", "begin -> drafts", "unknown-node", "drafts", "no node is called `drafts`, and an edge names it"),
     ("job.title", "job.titel", "unknown-field", "{{job.titel}}", "`job` has no field `titel`"),
     ("{{tags}}", "{{tag}}", "unknown-field", "{{tag}}", "`tag` is not a field of a context that `check.read` may read"),
@@ -106,6 +106,13 @@ const STRICT: [(&str, &str, &str, &str, &str); 25] = [
         "`check.rate` cannot go on if all conditions of its edges are false",
     ),
     ("End done;", "End done; draft -@auto-> check;", "endless", "", ""),
+    (
+        "draft -writes->",
+        "job \"1..n\" --> \"many jobs\" log; draft -writes->",
+        "multiplicity",
+        "-->",
+        "\"many jobs\" beside the arrow is no multiplicity",
+    ),
     ("score > 0.9 &&", "score >", "condition", "<", ""),
     ("score > 0.9 &&", "score = 0.9 &&", "condition", "=", "`=` is not an operator of a condition"),
     (
@@ -245,6 +252,8 @@ fn names_that_are_nearly_known_are_warnings() {
         ("State a { prompt: \"\\d\"; }", "unknown-escape", "write `\\\\d` for a backslash"),
         ("Task\na;", "type-on-other-line", "write `Task;` if it is a node"),
         ("a -> b; a -> b;", "duplicate-edge", "remove one of the two"),
+        ("State a; Context c; State b; a --> c; a --> b;", "no-transition", "write `a -> b;` if it should"),
+        ("State a; State b; a =go=> b;", "no-transition", "write `a -> b;` if it should"),
         (
             "State a; State c; a -> loadInput -> c;",
             "context-by-name",
@@ -257,6 +266,33 @@ fn names_that_are_nearly_known_are_warnings() {
         assert_eq!(found.and_then(|found| found.help.as_deref()), Some(help), "{text}\n{report}");
         assert_eq!(found.map(|found| found.severity), Some(Severity::Warning), "{text}");
     }
+}
+
+#[test]
+fn common_words_are_no_mistakes() {
+    let texts = [
+        "State a @Beta; Node b; a -> b;",
+        "Context c { d { Context e { x: 1; } } } State a; State b; a -> b;",
+        "machine \"m\" { size: 1; } State a { w: 1; prompt: \"{{machine.size}} {{w}}\"; } a -when: \"machine.size > w\"-> b; a -> b;\
+         State b;",
+        "machine \"m\" @strict; Context c { x: 1; d { y: 1; } } Task a { prompt: \"{{c.d.y}}\"; } End b; a -read: d-> c; a -> b;",
+        "Context c; State a; State b; a --> c; a <|-- b; a <--> b;",
+        "State a; State b; a -> b; a --> b; Task base; Task heir @Abstract; base <|-- a; base <|-- heir;",
+        "Context c { l<array>: [1]; } State a; Task b { prompt: \"{{item.x}}\"; } State d; a -@map(c.l)-> b; a -reads-> c;\
+         b -when: \"item.x > 1\"-> d; b -> d;",
+        "Process p { v: 1; Context c { v: 2; } Task t { prompt: \"{{v}}\"; } } End e; p -> e;",
+    ];
+    for text in texts {
+        let report = read("f.dygram", text).report;
+        assert!(report.diagnostics().is_empty(), "{text}\n{report}");
+    }
+    let text = "p { Task a { size: 1; } } State b { prompt: \"{{p.a.sise}}\"; }";
+    let report = read("f.dygram", text).report;
+    let found = report.diagnostics().iter().find(|found| found.code == "unknown-field");
+    let found = found.map(|found| (&*found.message, found.help.as_deref()));
+    assert_eq!(found, Some(("`p.a` has no field `sise`", Some("write `p.a.size`"))));
+    let text = "machine \"m\" { size: 1; } State a { prompt: \"{{machine.sise}}\"; }";
+    assert_eq!(read("f.dygram", text).report.diagnostics()[0].code, "unknown-field");
 }
 
 #[test]

@@ -160,6 +160,45 @@ fn nodes_may_read_what_the_nodes_around_them_may_use() {
 }
 
 #[test]
+fn an_edge_to_a_context_is_also_about_the_contexts_in_it() {
+    let contexts = "Context c { d { e { x: 1; } f { y: 1; } } }";
+    let cases: [(&str, &[&str]); 5] = [
+        ("t -reads-> c;", &["c r", "c.d r", "c.d.e r", "c.d.f r"]),
+        ("t -stores-> c;", &["c w", "c.d w", "c.d.e w", "c.d.f w"]),
+        ("t -read: d-> c;", &["c r", "c.d r", "c.d.e r", "c.d.f r"]),
+        ("t -read: other-> c;", &["c r"]),
+        ("t -writes-> c; t -reads-> c.d.e;", &["c rw", "c.d.e r", "c.d rw", "c.d.f rw"]),
+    ];
+    for (edges, expected) in cases {
+        let machine = read("f.dygram", &format!("{contexts} Task t; {edges}")).machine;
+        let access = machine.access(machine.find("t").unwrap());
+        let right = |fields: &Fields, right: &'static str| if fields.is_empty() { "" } else { right };
+        let shown: Vec<_> = access
+            .iter()
+            .map(|one| format!("{} {}{}", machine.path(one.context), right(&one.reads, "r"), right(&one.writes, "w")))
+            .collect();
+        assert_eq!(shown, expected, "{edges}");
+    }
+}
+
+#[test]
+fn a_machine_does_not_begin_at_a_node_into_which_an_edge_leads() {
+    let cases: [(&str, &[&str]); 6] = [
+        ("State a; State p { State b; State c; b -> c; } State d; a -> p.b; p.c -> a; p -> d;", &["a"]),
+        ("State p { State b; State c; b -> c; } State a; p.b -> a; a -> p;", &["p"]),
+        ("State a; State b; State c; a -> c; b -> c;", &["a", "b"]),
+        ("State a { State b; } State c; a.b -> a; a -> c;", &["a"]),
+        ("p { State a; } q { State b; State c; } b -> a; a -> c;", &["q.b"]),
+        ("p { State a; } q { State b; State c; } b -> a; a -> c; a -> q;", &["p"]),
+    ];
+    for (text, expected) in cases {
+        let machine = read("f.dygram", text).machine;
+        let starts: Vec<_> = machine.starts().into_iter().map(|id| machine.path(id)).collect();
+        assert_eq!(starts, expected, "{text}");
+    }
+}
+
+#[test]
 fn an_edge_can_end_at_an_attribute() {
     let mut machine = Machine::new();
     let a = machine.add_node(None, Node { attributes: vec![Attribute::new("x", 1_i64)], ..Node::named("a") }).unwrap();

@@ -57,6 +57,21 @@ fn chains_have_an_edge_for_each_pair() {
 }
 
 #[test]
+fn an_edge_in_the_body_of_a_node_may_begin_at_the_node() {
+    let cases: [(&str, &[&str]); 4] = [
+        ("State b; Process p { State a; -> b; }", &["p -> b"]),
+        ("State b; Process p { x: 1\n -go-> b -> p }", &["p -> b", "b -> p"]),
+        ("State b; p { q { -> b, p; => b } --> b }", &["p.q -> b", "p.q -> p", "p.q => b", "p --> b"]),
+        ("State b; p { \"1\" *--> \"2\" b { w: 1; } }", &["p *--> b"]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(edges(text), expected, "{text}");
+        let formatted = exo_rails_dygram::format("f.dygram", text).unwrap();
+        assert_eq!(machine(&formatted), machine(text), "{formatted}");
+    }
+}
+
+#[test]
 fn labels_have_texts_values_and_annotations() {
     let labels = [
         "a -go-> b;",
@@ -135,6 +150,44 @@ fn nested_nodes_have_qualified_names() {
 }
 
 #[test]
+fn statements_with_paths_go_on_with_a_node() {
+    let cases = [
+        ("Task a.b { x: 1; } Task a.b \"T\" @p { y: 2; }", "Task b \"T\" @p { x: 1; y: 2; }"),
+        ("a { b { x: 1; } } Task a.b;", "Task b { x: 1; }"),
+        ("Task a.b @p; a { b @q { y: 2; } }", "Task b @p @q { y: 2; }"),
+        ("Task a.b { x: 1; State c; } a.b { State d; c -> d; }", "Task b { x: 1; State c; State d; c -> d; }"),
+        ("a.b { x: 1; y: 2; } a.b { x: 3; }", "b { x: 3; y: 2; }"),
+        ("Task a.b; State a.b;", "State b;"),
+    ];
+    for (text, same) in cases {
+        assert_eq!(machine(text), machine(&format!("a {{ {same} }}")), "{text}");
+    }
+    let text = "Task a.b { x: 1; } State a.b { x: 3; }";
+    let report = read("f.dygram", text).report;
+    let found: Vec<_> = report.diagnostics().iter().map(|found| &*found.message).take(2).collect();
+    assert_eq!(found, ["the node `a.b` has the types `Task` and `State`", "`a.b` has two attributes `x`"]);
+    assert!(exo_rails_dygram::Reader::new().strict().read("f.dygram", text).report.has_errors());
+}
+
+#[test]
+fn notes_name_their_nodes_or_have_a_target() {
+    let texts = [
+        "p { Task a; } Note p.a \"n\";",
+        "p { Task a; } Note a \"n\";",
+        "p { Task a; } Note other \"n\" { target: p.a; }",
+        "p { Task a; } Note other \"n\" { target: \"p.a\"; }",
+        "p { Task a; Note a \"n\"; }",
+    ];
+    for text in texts {
+        assert_eq!(machine(text), machine(texts[0]), "{text}");
+    }
+    // A note about nothing is left out.
+    let lenient = read("f.dygram", "State a; Note b \"n\";");
+    assert_eq!(lenient.report.diagnostics()[0].message, "no node is called `b`, and a note is about a node");
+    assert!(!lenient.report.has_errors() && lenient.machine == machine("State a;"));
+}
+
+#[test]
 fn the_nearest_node_of_a_name_is_meant() {
     let text = "State a; Process p { State a; Process q { State b; b -> a; } } Process r { State c; c -> a; c -> b; }";
     assert_eq!(edges(text), ["p.q.b -> p.a", "r.c -> a", "r.c -> p.q.b"]);
@@ -156,12 +209,21 @@ fn types_of_nodes_have_any_case_or_are_inferred() {
         ("b -> x;", NodeKind::Untyped),
         ("b -reads-> x;", NodeKind::Context),
         ("b -read-> x;", NodeKind::Untyped),
+        ("b -read: title-> x;", NodeKind::Context),
+        ("b -read: \"job.title\"-> x;", NodeKind::Untyped),
         ("x -> x;", NodeKind::Init),
+        ("context c { d { x { output: 1; } } } ", NodeKind::Context),
+        ("context c { x; }", NodeKind::Context),
+        ("context c { Task x; }", NodeKind::Task),
+        ("x { Context y; z { size: 3; } }", NodeKind::Context),
+        ("x { Context y; Task z; }", NodeKind::Untyped),
+        ("x { userState; }", NodeKind::Untyped),
+        ("x { Context y; } b -> x;", NodeKind::Untyped),
         ("State #x;", NodeKind::State),
     ];
     for (text, kind) in cases {
         let machine = machine(text);
-        let id = machine.find("x").unwrap();
+        let id = machine.named("x")[0];
         assert_eq!(machine.kind(id), kind, "{text}");
     }
     assert_eq!(machine("userData;").kind(machine("userData;").roots()[0]), NodeKind::Context);
@@ -208,7 +270,10 @@ fn each_mistake_has_one_message_at_its_token() {
         ("import { a } \"f\";", 1, 14, "expected `from`, found a text"),
         ("State a; State a;", 1, 16, "the node `a` is declared twice"),
         ("State a { x: 1; x: 2; }", 1, 17, "`a` has two attributes `x`"),
-        ("Note a \"x\";", 1, 6, "no node is called `a`, and a note is about a node"),
+        ("machine \"m\" @strict; Note a \"x\";", 1, 27, "no node is called `a`, and a note is about a node"),
+        ("p { State a @x -> b; }", 1, 16, "expected the name of a node before the arrow, found `->`"),
+        ("a <- b;", 1, 3, "an arrow does not point to the left"),
+        ("a.b <=> b;", 1, 5, "an arrow does not point to the left"),
         ("import Task plan;", 1, 1, "`import` is a keyword, and no type of a node"),
         ("machine #x;", 1, 1, "`machine` is a keyword, and no type of a node"),
         ("Task machine;", 1, 6, "`machine` is a keyword, and no name of a node"),

@@ -43,8 +43,11 @@ impl Checker<'_> {
         if owner.attributes.is_empty() && !self.is_strict {
             return;
         }
+        // A context in the context is named like a field.
+        let inner: Vec<_> = machine.children(context).iter().map(|id| &*machine.node(*id).name).collect();
         for (at, field) in edge.permission_fields() {
-            let Some(part) = edge.label.get(at).filter(|_| owner.field(&field).is_none()) else { continue };
+            let is_known = owner.field(&field).is_some() || inner.contains(&&*field);
+            let Some(part) = edge.label.get(at).filter(|_| !is_known) else { continue };
             let help = match self.similar(&field, owner.attributes.iter().map(|field| &*field.name)) {
                 Some(similar) => format!("write `{similar}`"),
                 None => format!("add `{field};` to `{}`", machine.path(context)),

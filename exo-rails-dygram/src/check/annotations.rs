@@ -34,6 +34,9 @@ const KNOWN: [&str; 27] = [
     "end",
 ];
 
+/// Common annotations without a meaning that are like others.
+const COMMON: [&str; 1] = ["beta"];
+
 /// Annotations of which an element has at most one.
 const ONCE: [&str; 7] = ["retry", "timeout", "concurrent", "priority", "errorHandling", "map", "auto"];
 
@@ -82,7 +85,7 @@ impl Checker<'_> {
         // Short names are like many others.
         const SHORTEST: usize = 4;
         let name = &*annotation.name;
-        if name.len() < SHORTEST || KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        if name.len() < SHORTEST || KNOWN.iter().chain(&COMMON).any(|known| known.eq_ignore_ascii_case(name)) {
             return;
         }
         if let Some(similar) = self.similar(name, KNOWN) {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Checker;
 use crate::diagnostic::Place;
-use crate::model::{Access, Found, Machine, NodeId, NodeKind};
+use crate::model::{Access, Edge, Found, Machine, NodeId, NodeKind};
 
 /// Names that every executor knows.
 const BUILT_IN: [&str; 3] = ["errorCount", "errors", "activeState"];
@@ -17,6 +17,8 @@ pub(super) struct Readable<'a> {
     with_field: HashMap<&'a str, NodeId>,
     /// The names of the machine's attributes.
     attributes: HashSet<&'a str>,
+    /// Whether an edge starts a path for each item of a list. Such a path reads it as `item`.
+    has_items: bool,
 }
 
 impl<'a> Readable<'a> {
@@ -28,7 +30,9 @@ impl<'a> Readable<'a> {
             }
         }
         let attributes = machine.attributes.iter().map(|attribute| &*attribute.name).collect();
-        Self { machine, contexts_of: HashMap::new(), with_field, attributes }
+        let is_map = |edge: &Edge| ["map", "foreach", "each"].iter().any(|name| edge.annotation(name).is_some());
+        let has_items = machine.edges().iter().any(is_map);
+        Self { machine, contexts_of: HashMap::new(), with_field, attributes, has_items }
     }
 
     fn contexts(&mut self, node: NodeId) -> &[Access] {
@@ -42,6 +46,10 @@ impl Checker<'_> {
         let names: Vec<_> = path.iter().map(String::as_str).collect();
         let Some(first) = names.first() else { return };
         if BUILT_IN.contains(first) || readable.attributes.contains(first) {
+            return;
+        }
+        // `machine` is no name of a node.
+        if *first == "machine" && names.get(1).is_some_and(|name| readable.attributes.contains(name)) {
             return;
         }
         match self.machine.resolve(Some(node), &names) {
@@ -76,6 +84,8 @@ impl Checker<'_> {
         let found: Vec<_> = readable.contexts(node).iter().filter(has_field).map(|access| access.context).collect();
         match (found.as_slice(), owner) {
             ([_], _) => {}
+            ([], _) if *first == "item" && readable.has_items => {}
+            ([], _) if machine.attribute_around(node, first).is_some() => {}
             ([one, other, ..], _) => {
                 let (one, other) = (machine.path(*one), machine.path(*other));
                 let message = format!("several contexts that `{}` may read have a field `{first}`", machine.path(node));
@@ -90,14 +100,19 @@ impl Checker<'_> {
         let machine = self.machine;
         let (Some(first), written) = (names.first(), names.join(".")) else { return };
         // A node whose field is missing is a better guess than another name.
-        if let Found::Node(owner, None) = machine.resolve(Some(node), &[first]) {
+        let node_of = |length: usize| match machine.resolve(Some(node), names.get(..length)?) {
+            Found::Node(owner, None) => Some((length, owner)),
+            _ => None,
+        };
+        if let Some((length, owner)) = (1..=names.len()).rev().find_map(node_of) {
             let owner_node = machine.node(owner);
             if owner_node.attributes.is_empty() && !self.is_strict {
                 return;
             }
-            let wrong = names.get(1).copied().unwrap_or_default();
+            let wrong = names.get(length).copied().unwrap_or_default();
+            let before = names.get(..length).unwrap_or_default().join(".");
             let help = match self.similar(wrong, owner_node.attributes.iter().map(|field| &*field.name)) {
-                Some(similar) => format!("write `{first}.{similar}`"),
+                Some(similar) => format!("write `{before}.{similar}`"),
                 None => format!("add `{wrong};` to `{}`", machine.path(owner)),
             };
             self.report("unknown-field", place, format!("`{}` has no field `{wrong}`", machine.path(owner)), help);

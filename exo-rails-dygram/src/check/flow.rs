@@ -6,12 +6,14 @@ use super::Checker;
 use crate::condition::Expression;
 use crate::diagnostic::Diagnostic;
 use crate::model::{ConditionKind, Edge, EdgeId, Machine, NodeId, NodeKind};
+use crate::syntax::Arrow;
 
 /// Edges with these annotations are taken together with others.
 const TOGETHER: [&str; 7] = ["async", "spawn", "parallel", "fork", "map", "foreach", "each"];
 
 impl Checker<'_> {
     pub(super) fn flow(&mut self) {
+        self.without_transitions();
         let reached = self.unreachable();
         for id in self.machine.ids().filter(|id| self.machine.kind(*id).is_control()) {
             if reached.contains(&id) {
@@ -24,12 +26,31 @@ impl Checker<'_> {
         self.endless();
     }
 
+    /// A machine whose nodes only other arrows connect never leaves its first node.
+    fn without_transitions(&mut self) {
+        let machine = self.machine;
+        if machine.edges().iter().any(|edge| machine.is_transition(edge)) {
+            return;
+        }
+        let is_step = |edge: &&Edge| {
+            let ends = [&edge.source, &edge.target].map(|end| machine.kind(end.node));
+            matches!(edge.arrow, Arrow::Double | Arrow::Fat) && ends.iter().all(|kind| kind.is_control())
+        };
+        if let Some(edge) = machine.edges().iter().find(is_step) {
+            let (source, target) = (machine.path(edge.source.node), machine.path(edge.target.node));
+            let message =
+                format!("the machine never goes from `{source}` to `{target}`: `{}` is no transition", edge.arrow);
+            self.warn("no-transition", edge.place, message, format!("write `{source} -> {target};` if it should"));
+        }
+    }
+
     fn unreachable(&mut self) -> HashSet<NodeId> {
         let machine = self.machine;
         let reached = reached(machine);
         let start = machine.starts().first().map_or("start", |id| machine.path(*id));
         let has_flow = machine.edges().iter().any(|edge| machine.is_transition(edge));
-        for id in machine.ids().filter(|id| has_flow && machine.kind(*id).is_control() && !reached.contains(id)) {
+        let is_part = |id: NodeId| machine.kind(id).is_control() && !is_base(machine, id);
+        for id in machine.ids().filter(|id| has_flow && is_part(*id) && !reached.contains(id)) {
             let message = format!("the machine never reaches `{}`", machine.path(id));
             let help = format!("write an edge to it, such as `{start} -> {};`", machine.path(id));
             self.report("unreachable", machine.node(id).place, message, help);
@@ -175,6 +196,13 @@ impl Checker<'_> {
         }
         machine.transitions(id).find(|(_, edge)| edge.is_auto()).map(|(id, _)| id)
     }
+}
+
+/// Returns whether a node is only there so that others inherit from it: it has `@Abstract`, or `<|--` leaves it and no transition
+/// does.
+fn is_base(machine: &Machine, id: NodeId) -> bool {
+    let has_heirs = machine.outgoing(id).any(|(_, edge)| edge.arrow == Arrow::Inherit);
+    machine.node(id).annotation("abstract").is_some() || (has_heirs && machine.transitions(id).next().is_none())
 }
 
 /// Returns the nodes that the machine can reach.

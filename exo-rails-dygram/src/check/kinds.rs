@@ -18,7 +18,8 @@ impl Checker<'_> {
         const SHORTEST: usize = 4;
         let node = self.machine.node(id);
         let Some(name) = &node.type_name else { return };
-        let is_known = NodeKind::KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name));
+        // `node` is a common type, and no mistake for `note`.
+        let is_known = NodeKind::KNOWN.iter().chain(&["node"]).any(|known| known.eq_ignore_ascii_case(name));
         if is_known || name.len() < SHORTEST {
             return;
         }

@@ -9,6 +9,7 @@ mod conditions;
 mod fields;
 mod flow;
 mod kinds;
+mod multiplicities;
 mod templates;
 mod types;
 
@@ -62,6 +63,7 @@ impl Checker<'_> {
         self.access();
         self.annotations();
         self.kinds();
+        self.multiplicities();
         self.templates();
         self.types();
     }

@@ -24,6 +24,9 @@ impl Builder<'_> {
         // Names are read in the order in which the edges name them. So the printed edges imply nodes in the same order.
         let (first, mut others) = edge.sources.split_at(edge.sources.len().min(1));
         let mut sources = self.endpoints(within, first);
+        if let (true, Some(node)) = (edge.sources.is_empty(), within) {
+            sources.push(Endpoint { place: self.place(edge.span), ..Endpoint::from(node) });
+        }
         for segment in &edge.segments {
             let targets = self.endpoints(within, &segment.targets);
             sources.extend(self.endpoints(within, std::mem::take(&mut others)));

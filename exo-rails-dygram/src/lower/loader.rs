@@ -31,8 +31,12 @@ pub trait Loader {
 
     /// Returns the name of the file that `path` means in the file `from`.
     ///
-    /// The default joins the folder of `from` and `path`, and removes `.` and `..`. A path that begins with `/` is not joined.
+    /// The default joins the folder of `from` and `path`, and removes `.` and `..`. A path that begins with `/` is not joined,
+    /// and an address such as `https://example.org/a.dygram` stays as it is.
     fn resolve(&self, from: &str, path: &str) -> String {
+        if path.contains("://") {
+            return path.to_owned();
+        }
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let joined = if path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") };
         let is_absolute = path.starts_with('/') || from.starts_with('/');
@@ -156,6 +160,7 @@ mod tests {
             ("main.dygram", "../a.dygram", "../a.dygram"),
             ("x/main.dygram", "/a.dygram", "/a.dygram"),
             ("/x/main.dygram", "./a.dygram", "/x/a.dygram"),
+            ("x/main.dygram", "https://example.org/a.dygram", "https://example.org/a.dygram"),
         ];
         for (from, path, expected) in cases {
             assert_eq!(NoImports.resolve(from, path), expected, "{from} {path}");

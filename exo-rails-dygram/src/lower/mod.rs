@@ -85,6 +85,8 @@ struct Builder<'a> {
     diagnostics: Vec<Diagnostic>,
     /// Nodes that only the paths of other nodes declare. A later statement may declare them.
     namespaces: HashSet<NodeId>,
+    /// Nodes that a statement names with their path. Further statements may say more about them.
+    with_path: HashSet<NodeId>,
     /// Edges and notes, each with the node around it. They are read when all nodes are known.
     edges: Vec<(Option<NodeId>, &'a syntax::Edge)>,
     notes: Vec<(Option<NodeId>, &'a syntax::Node)>,
@@ -107,6 +109,7 @@ impl<'a> Builder<'a> {
             machine: Machine::new(),
             diagnostics: Vec::new(),
             namespaces: HashSet::new(),
+            with_path: HashSet::new(),
             edges: Vec::new(),
             notes: Vec::new(),
             imported: HashSet::new(),

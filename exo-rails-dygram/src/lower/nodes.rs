@@ -1,5 +1,7 @@
 //! Declares the nodes of a file.
 
+use std::collections::HashMap;
+
 use super::Builder;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Attribute, Node, NodeId, Note};
@@ -37,15 +39,70 @@ impl<'a> Builder<'a> {
             is_implied: false,
             place: *place,
         };
+        let has_path = !around.is_empty();
+        if let Some(id) = self.continued(parent, name, has_path) {
+            let attributes = self.declare(Some(id), &node.items);
+            self.check_attributes(&attributes, &format!("`{}`", node.path));
+            self.complete(id, Node { attributes, ..declared });
+            return;
+        }
         let Some(id) = self.add(parent, declared) else {
             // The statements in it are still read, so that their mistakes are found too.
             let existing = self.existing(parent, name);
             self.declare(existing, &node.items);
             return;
         };
+        if has_path {
+            self.with_path.insert(id);
+        }
         let attributes = self.declare(Some(id), &node.items);
         self.check_attributes(&attributes, &format!("`{}`", node.path));
         self.machine.update_node(id, |node| node.attributes = attributes);
+    }
+
+    /// Returns the node that a statement goes on to declare: one of the two statements names it with its path.
+    fn continued(&self, parent: Option<NodeId>, name: &str, has_path: bool) -> Option<NodeId> {
+        let existing = self.existing(parent, name)?;
+        let is_declared = !self.namespaces.contains(&existing) && !self.imported.contains(&existing);
+        (is_declared && (has_path || self.with_path.contains(&existing))).then_some(existing)
+    }
+
+    /// Adds what a further statement says about a node. If both say something else, the last one counts.
+    fn complete(&mut self, id: NodeId, more: Node) {
+        let known = self.machine.node(id).clone();
+        if let (Some(one), Some(other)) = (&known.type_name, &more.type_name)
+            && !one.eq_ignore_ascii_case(other)
+        {
+            let message = format!("the node `{}` has the types `{one}` and `{other}`", self.machine.path(id));
+            let found = Diagnostic::new(self.severity(), "several-types", more.place, message);
+            let found = found.with_help("write the same type at both places, or only at one");
+            self.diagnostics.push(found.with_related(known.place, "the first type is here"));
+        }
+        let attributes = self.completed(id, known.attributes, more.attributes);
+        let mut annotations = known.annotations;
+        annotations.extend(more.annotations);
+        self.machine.update_node(id, |node| {
+            node.type_name = more.type_name.or(node.type_name.take());
+            node.title = more.title.or(node.title.take());
+            (node.annotations, node.attributes) = (annotations, attributes);
+        });
+    }
+
+    /// Adds attributes. One with a known name replaces the other.
+    fn completed(&mut self, id: NodeId, mut known: Vec<Attribute>, more: Vec<Attribute>) -> Vec<Attribute> {
+        let at: HashMap<_, _> = known.iter().enumerate().map(|(at, attribute)| (attribute.name.clone(), at)).collect();
+        for attribute in more {
+            let Some(first) = at.get(&attribute.name).and_then(|at| known.get_mut(*at)) else {
+                known.push(attribute);
+                continue;
+            };
+            let message = format!("`{}` has two attributes `{}`", self.machine.path(id), attribute.name);
+            let found = Diagnostic::new(self.severity(), "duplicate-attribute", attribute.place, message);
+            let found = found.with_help("remove one of them: the last one counts");
+            self.diagnostics.push(found.with_related(first.place, "the first one is here"));
+            *first = attribute;
+        }
+        known
     }
 
     fn existing(&self, parent: Option<NodeId>, name: &str) -> Option<NodeId> {
@@ -136,18 +193,28 @@ impl<'a> Builder<'a> {
     fn target_of_note(&mut self, within: Option<NodeId>, note: &syntax::Node) -> Option<NodeId> {
         // `target` names the node, if the note has its own name.
         let target = note.items.iter().find_map(|item| match item {
-            Item::Attribute(attribute) if attribute.name.text == "target" => match &attribute.value.as_ref()?.kind {
-                syntax::ValueKind::Name(path) => Some(path),
-                _ => None,
-            },
+            Item::Attribute(attribute) if attribute.name.text == "target" => named(attribute.value.as_ref()?),
             _ => None,
         });
-        let path = target.unwrap_or(&note.path);
+        let path = target.as_ref().unwrap_or(&note.path);
         let found = self.lookup(within, path);
         if found.is_none() {
-            self.unknown_node(path, "a note is about a node", crate::diagnostic::Severity::Error);
+            self.unknown_node(path, "a note is about a node", self.severity());
         }
         found.map(|(id, _)| id)
+    }
+}
+
+/// Returns the path that a value names: a name, or a text with one.
+fn named(value: &syntax::Value) -> Option<syntax::Path> {
+    let span = value.span;
+    match &value.kind {
+        syntax::ValueKind::Name(path) => Some(path.clone()),
+        syntax::ValueKind::Text(text) if text.value.split('.').all(syntax::is_name) => {
+            let name = |name: &str| syntax::Name { text: name.to_owned(), span };
+            Some(syntax::Path { names: text.value.split('.').map(name).collect(), span })
+        }
+        _ => None,
     }
 }
 

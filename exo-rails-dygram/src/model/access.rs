@@ -138,7 +138,8 @@ impl Edge {
     /// Words such as `update` are also names of transitions.
     pub(crate) fn is_surely_access(&self) -> bool {
         let is_word = |text: &str| ["reads", "writes", "stores"].iter().any(|word| text.eq_ignore_ascii_case(word));
-        self.texts().any(is_word) || !self.permission_fields().is_empty()
+        // `read: job.title` names another node, so the target is not the context.
+        self.texts().any(is_word) || self.permission_fields().iter().any(|(_, field)| !field.contains('.'))
     }
 
     /// Returns the fields that the label names, with the index of the part of the label.
@@ -184,8 +185,8 @@ impl Machine {
 
     /// Returns the contexts that a node may read or write, each once, in the order of the file.
     ///
-    /// An edge from a context to a node allows to read. A node may also read what a node around it may read or write, unless
-    /// it has its own edge to the context.
+    /// An edge from a context to a node allows to read. An edge to a context is also about the contexts in it, unless it names
+    /// other fields. A node may also read what a node around it may read or write, unless it has its own edge to the context.
     #[must_use]
     pub fn access(&self, node: NodeId) -> Vec<Access> {
         let mut all = self.own_access(node);
@@ -215,7 +216,26 @@ impl Machine {
                 None => all.push(granted),
             }
         }
+        self.add_inner(&mut all);
         all
+    }
+
+    /// Adds the contexts in contexts. A context with an edge of its own has only the permissions of this edge.
+    fn add_inner(&self, all: &mut Vec<Access>) {
+        let own: BTreeSet<_> = all.iter().map(|access| access.context).collect();
+        let mut at = 0;
+        while let Some(outer) = all.get(at).cloned() {
+            at += 1;
+            let inner = self.children(outer.context).iter().filter(|id| self.kind(**id) == NodeKind::Context);
+            for context in inner.copied().filter(|context| !own.contains(context)) {
+                let name = &self.node(context).name;
+                let part = |fields: &Fields| if fields.contains(name) { Fields::All } else { Fields::default() };
+                let access = Access { context, reads: part(&outer.reads), writes: part(&outer.writes) };
+                if !access.reads.is_empty() || !access.writes.is_empty() {
+                    all.push(access);
+                }
+            }
+        }
     }
 }
 

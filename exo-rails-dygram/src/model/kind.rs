@@ -73,12 +73,14 @@ impl Machine {
     /// A type decides. Without one, these rules apply in this order:
     ///
     /// 1. A node with a prompt is a task.
-    /// 2. A node with one of the attributes `input`, `output`, `parameters`, `schema` and `returns` is a tool.
-    /// 3. A node whose name contains a word such as `context`, `data` or `result` is a context. So is a node with attributes,
-    ///    if none of them is `prompt`, `meta`, `condition` or `action`. A node with children is not.
-    /// 4. A node without attributes that only edges with `reads`, `writes`, `stores` or lists of fields enter, and none leaves,
+    /// 2. A node in a node of a type such as `context` is a context: it is a part of its data.
+    /// 3. A node with one of the attributes `input`, `output`, `parameters`, `schema` and `returns` is a tool.
+    /// 4. A node whose name contains a word such as `context`, `data` or `result` is a context. So is a node with attributes,
+    ///    if none of them is `prompt`, `meta`, `condition` or `action`. A node with children is not, unless it has no edges, and
+    ///    only contexts in it that are not contexts by their names alone.
+    /// 5. A node without attributes that only edges with `reads`, `writes`, `stores` or lists of fields enter, and none leaves,
     ///    is a context.
-    /// 5. A node that edges leave and none enters is an init.
+    /// 6. A node that edges leave and none enters is an init.
     ///
     /// ```
     /// use exo_rails_dygram::NodeKind;
@@ -105,8 +107,14 @@ impl Machine {
         if has_any(&["prompt"]) {
             return NodeKind::Task;
         }
+        if self.is_in_context(id) {
+            return NodeKind::Context;
+        }
         if has_any(&TOOL_ATTRIBUTES) {
             return NodeKind::Tool;
+        }
+        if self.has_only_contexts(id) {
+            return NodeKind::Context;
         }
         let has_data = !node.attributes.is_empty() && !has_any(&WORK_ATTRIBUTES);
         if is_leaf && (has_data || is_named_as_context(&node.name)) {
@@ -122,6 +130,24 @@ impl Machine {
         NodeKind::Untyped
     }
 
+    /// Returns whether the nearest node around a node that has a type is a context. The node is then a part of its data.
+    fn is_in_context(&self, id: NodeId) -> bool {
+        let mut types = self.ancestors(id).filter_map(|outer| self.node(outer).type_name.as_deref());
+        types.next().is_some_and(|name| NodeKind::of_type(name) == NodeKind::Context)
+    }
+
+    /// Returns whether a node without edges only groups contexts.
+    fn has_only_contexts(&self, id: NodeId) -> bool {
+        // Enough for every real file, and it bounds the time.
+        const MOST: usize = 256;
+        let has_edges = self.outgoing(id).chain(self.incoming(id)).next().is_some();
+        let children = self.children(id);
+        let is_group = !has_edges && (1..=MOST).contains(&children.len());
+        // A name such as `state1` alone says too little about a whole group.
+        let is_data = |id: NodeId| self.kind(id) == NodeKind::Context && !self.is_context_by_name(id);
+        is_group && children.iter().all(|child| is_data(*child))
+    }
+
     /// Returns whether nodes read and write this one, and nothing else happens to it.
     fn is_only_accessed(&self, id: NodeId) -> bool {
         let mut entering = self.incoming(id).peekable();
@@ -132,7 +158,8 @@ impl Machine {
     /// Returns whether only the name of a node makes it a context.
     pub(crate) fn is_context_by_name(&self, id: NodeId) -> bool {
         let node = self.node(id);
-        node.type_name.is_none() && node.attributes.is_empty() && self.kind(id) == NodeKind::Context
+        let is_plain = node.type_name.is_none() && node.attributes.is_empty() && self.children(id).is_empty();
+        is_plain && !self.is_in_context(id) && self.kind(id) == NodeKind::Context
     }
 }
 

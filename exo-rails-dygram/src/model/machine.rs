@@ -1,6 +1,6 @@
 //! The machine, with its nodes and edges.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::{Annotation, Attribute, Edge, Node, NodeKind, Note};
@@ -334,8 +334,9 @@ impl Machine {
     /// Returns where the machine begins.
     ///
     /// These are the nodes of type `init`, those with `@start`, and one called `start`. Without any, these are the nodes at the
-    /// top level that a transition leaves and none enters. Without any of these either, this is the first node of the flow of
-    /// control at the top level.
+    /// top level that a transition leaves, and none from elsewhere enters, nor a node in them. Without any of these either, this is the first node of the flow of
+    /// control at the top level. If an edge from elsewhere leads into this one, it is the first node in any node that a
+    /// transition leaves and none enters.
     ///
     /// ```
     /// let machine = exo_rails_dygram::read("flow.dygram", "State a; State b; a -> b; b -> a;").machine;
@@ -354,12 +355,35 @@ impl Machine {
         if !marked.is_empty() {
             return marked;
         }
-        let is_first = |id: &NodeId| {
-            let entered = self.incoming(*id).any(|(_, edge)| self.is_transition(edge) && edge.source.node != *id);
-            !entered && self.transitions(*id).next().is_some()
-        };
+        let entered = self.entered_from_outside();
+        let is_first = |id: &NodeId| !entered.contains(id) && self.transitions(*id).next().is_some();
         let first: Vec<_> = control.iter().copied().filter(is_first).collect();
-        if first.is_empty() { control.into_iter().take(1).collect() } else { first }
+        if !first.is_empty() {
+            return first;
+        }
+        let Some(root) = control.first().copied() else { return Vec::new() };
+        let inner = entered.contains(&root).then(|| self.first_inner(&entered)).flatten();
+        vec![inner.unwrap_or(root)]
+    }
+
+    /// Returns the first node that a transition leaves, and none from elsewhere enters, nor leads to a node around it.
+    fn first_inner(&self, entered: &HashSet<NodeId>) -> Option<NodeId> {
+        let transitions = self.edges.iter().filter(|edge| self.is_transition(edge));
+        let (left, targets): (HashSet<_>, HashSet<_>) =
+            transitions.map(|edge| (edge.source.node, edge.target.node)).unzip();
+        let is_entered = |id: NodeId| entered.contains(&id) || self.ancestors(id).any(|outer| targets.contains(&outer));
+        self.tree_order().into_iter().find(|id| left.contains(id) && !is_entered(*id))
+    }
+
+    /// Returns the nodes that a transition from elsewhere enters, perhaps at a node in them.
+    fn entered_from_outside(&self) -> HashSet<NodeId> {
+        let mut entered = HashSet::new();
+        for edge in self.edges.iter().filter(|edge| self.is_transition(edge)) {
+            let around = |id: NodeId| std::iter::once(id).chain(self.ancestors(id));
+            let sources: Vec<_> = around(edge.source.node).collect();
+            entered.extend(around(edge.target.node).filter(|id| !sources.contains(id)));
+        }
+        entered
     }
 
     /// Returns the child at which a node is entered. A node without children of the flow of control is entered itself.

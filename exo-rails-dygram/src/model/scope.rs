@@ -1,6 +1,6 @@
 //! What a name means at a place in the machine.
 
-use super::{Machine, Node, NodeId};
+use super::{Attribute, Machine, Node, NodeId, NodeKind};
 
 /// What a path means.
 ///
@@ -70,6 +70,20 @@ impl Machine {
             1 => found.swap_remove(0),
             _ => Found::Several(found.iter().filter_map(node_of).collect()),
         }
+    }
+
+    /// Returns the attribute of a name that a node has, or else the nearest node around it. Contexts have fields instead.
+    ///
+    /// ```
+    /// let text = "Process load { source: \"db\"; Task fetch { prompt: \"Fetch from {{source}}.\"; } }";
+    /// let machine = exo_rails_dygram::read("flow.dygram", text).machine;
+    /// let fetch = machine.find("load.fetch").expect("the file has the node");
+    /// assert_eq!(machine.attribute_around(fetch, "source").and_then(|found| found.value.clone()), Some("db".into()));
+    /// ```
+    #[must_use]
+    pub fn attribute_around(&self, node: NodeId, name: &str) -> Option<&Attribute> {
+        let nodes = std::iter::once(node).chain(self.ancestors(node));
+        nodes.filter(|id| self.kind(*id) != NodeKind::Context).find_map(|id| self.node(id).field(name))
     }
 
     /// Returns all names by which a node can be called in an edge, for "did you mean".

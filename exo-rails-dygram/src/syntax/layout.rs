@@ -32,7 +32,7 @@ impl Layout {
         self.marks.push((at, mark));
     }
 
-    /// Sorts the marks. A token may have two: a statement can begin with an arrow only in files with mistakes.
+    /// Sorts the marks. A token may have two, such as an arrow at which a statement begins.
     pub(crate) fn finish(mut self) -> Self {
         self.marks.sort_by_key(|(at, _)| *at);
         self

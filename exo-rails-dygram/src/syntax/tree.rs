@@ -149,7 +149,7 @@ pub struct Node {
 /// `a, b -label-> c -> d { … }`
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// The nodes before the first arrow.
+    /// The nodes before the first arrow. Without any, this is the node whose body the edge is in.
     pub sources: Vec<Path>,
     /// The arrows, each with its targets, which are the sources of the next one.
     pub segments: Vec<Segment>,

@@ -23,7 +23,7 @@ enum Meaning {
     Context(String),
     /// A name alone: the only field of this name among these contexts.
     Bare(Vec<String>),
-    /// An attribute of the machine or of a node that is not a context.
+    /// An attribute of the machine or of a node that is not a context. A name alone means one of the node, or around it.
     Attribute(Value),
     ErrorCount,
     Errors,
@@ -45,6 +45,7 @@ impl Name {
         let (length, meaning) = built_in
             .or_else(|| attribute(machine.attributes.iter(), first))
             .map(|meaning| (1, meaning))
+            .or_else(|| of_machine(machine, path))
             .or_else(|| of_node(machine, node, path))
             .unwrap_or_else(|| (1, bare(machine, node, first)));
         Self { path: path.iter().take(length).cloned().collect(), meaning }
@@ -115,6 +116,14 @@ fn attribute<'a>(mut attributes: impl Iterator<Item = &'a exo_rails_dygram::Attr
     Some(Meaning::Attribute(value))
 }
 
+/// Finds the attribute of the machine in `machine.name`. No node is called `machine`.
+fn of_machine(machine: &Machine, path: &[String]) -> Option<(usize, Meaning)> {
+    match path {
+        [first, name, ..] if first == "machine" => Some((2, attribute(machine.attributes.iter(), name)?)),
+        _ => None,
+    }
+}
+
 /// Finds the node, or the field of a node, that the longest part of the path names.
 fn of_node(machine: &Machine, node: NodeId, path: &[String]) -> Option<(usize, Meaning)> {
     let names: Vec<_> = path.iter().map(String::as_str).collect();
@@ -151,7 +160,7 @@ fn bare(machine: &Machine, node: NodeId, name: &str) -> Meaning {
     let candidates: Vec<_> = readable.map(|access| access.context).filter(|id| has_field(*id)).collect();
     match candidates.as_slice() {
         [] if name == "item" => Meaning::Item,
-        [] => Meaning::Nothing,
+        [] => attribute(machine.attribute_around(node, name).into_iter(), name).unwrap_or(Meaning::Nothing),
         ids => Meaning::Bare(ids.iter().map(|id| machine.path(*id).to_owned()).collect()),
     }
 }

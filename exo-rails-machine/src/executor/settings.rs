@@ -222,8 +222,12 @@ impl<M, R> ExecutorBuilder<M, R> {
 
 /// Checks that nodes have the tools that they use, and that no tool has the name of one that the machine makes.
 pub(super) fn check_tools(plan: &Plan, tools: &[Tool]) -> Result<(), BuildError> {
+    // An agent may construct the tools that are missing.
+    let may_construct = plan.nodes().any(|node| node.is_meta);
     for node in plan.nodes() {
-        let is_missing = |name: &&String| tools.iter().all(|tool| tool.name() != **name) && !plan.describes_tool(name);
+        let is_missing = |name: &&String| {
+            !may_construct && tools.iter().all(|tool| tool.name() != **name) && !plan.describes_tool(name)
+        };
         if let Some(tool) = node.tools.iter().find(is_missing) {
             return Err(BuildError::NoTool { node: node.path.clone(), tool: tool.clone() });
         }

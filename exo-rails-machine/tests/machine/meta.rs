@@ -225,6 +225,19 @@ async fn a_tool_node_describes_a_tool_that_an_agent_builds_and_another_node_uses
 }
 
 #[tokio::test]
+async fn an_agent_constructs_a_tool_whose_node_only_names_it() {
+    let file = "Tool rate { description: \"Rates a number\"; } Task build { prompt: \"x\"; meta: true; } Task use { prompt: \"y\"; }
+        End e; build -> use -> e; build, use -uses-> rate;";
+    let script = json!([
+        construct("rate", "agent_backed", "Rate x."), { "say": "built" },
+        call("rate", json!({ "x": 1 })), { "say": "0.9" }, { "say": "used" },
+    ]);
+    let done = run(file, &script.to_string()).await.unwrap();
+    assert_eq!(done.ended_at, ["e"]);
+    assert_eq!(done.history.steps[1].agent_invocation.as_ref().unwrap().tools_used, ["rate"]);
+}
+
+#[tokio::test]
 async fn the_machine_is_replaced_only_as_a_whole() {
     let changed = META.replace("t -> e;", "State audit; t -> audit; audit -> e;");
     let update = |definition: &str| call("update_definition", json!({ "definition": definition, "reason": "audit" }));

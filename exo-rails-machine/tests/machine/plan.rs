@@ -63,3 +63,18 @@ fn all_problems_are_reported_together() {
     );
     assert_eq!(plan("Context c { a: 1; }").unwrap_err().len(), 1);
 }
+
+#[test]
+fn prompts_read_attributes_and_the_contexts_in_contexts() {
+    let files = [
+        "machine \"m\" { size: 1; } Task t { prompt: \"{{machine.size}} {{size}}\"; }",
+        "Process p { source: \"db\"; Task t { level: 3; prompt: \"{{source}} {{level}} {{p.source}}\"; } }",
+        "Context c { d { e { x: 1; } } } Task t { prompt: \"{{c.d.e.x}}\"; } t -reads-> c;",
+        "Context c { d { x: 1; } e { y: 1; } } Task t { prompt: \"{{c.d.x}}\"; } t -read: d-> c;",
+    ];
+    for file in files {
+        assert!(plan(file).is_ok(), "{file}");
+    }
+    let problems = plan(&files[3].replace("c.d.x", "c.e.y")).unwrap_err();
+    assert_eq!(problems, ["the prompt of `t` has `{{c.e.y}}`, which the node may not read: write `t -read: y-> c.e;`"]);
+}

@@ -14,6 +14,16 @@ impl Parser<'_> {
         if !self.peek_at(usize::from(self.is_text(0))).kind.begins_arrow() {
             return Err(self.expected("an arrow", "write an edge as `plan, draft -> review;`"));
         }
+        self.chain(start, sources)
+    }
+
+    /// Reads an edge from the node whose body it is in: `-> review;`
+    pub(super) fn edge_of_block(&mut self) -> Rule<Edge> {
+        let start = self.peek().span;
+        self.chain(start, Vec::new())
+    }
+
+    fn chain(&mut self, start: Span, sources: Vec<Path>) -> Rule<Edge> {
         let mut segments = Vec::new();
         while self.peek_at(usize::from(self.is_text(0))).kind.begins_arrow() {
             segments.push(self.segment()?);

@@ -78,6 +78,12 @@ impl Parser<'_> {
         }
     }
 
+    /// Returns whether the token before the next one ends a statement, or begins a block.
+    pub(super) fn follows_statement(&self) -> bool {
+        let before = self.at.checked_sub(1).and_then(|before| self.tokens.get(before));
+        before.is_none_or(|before| matches!(before.kind, TokenKind::Punctuation(';' | '{' | '}')))
+    }
+
     /// Returns whether the next token is the first one in its line.
     pub(super) fn begins_line(&self) -> bool {
         self.is_on_next_line(0)
