@@ -478,9 +478,13 @@ mod tests {
         let deep = "(".repeat(100_000);
         assert!(parse(&deep).unwrap_err().message.contains("nested too deep"));
         assert!(parse(&format!("{}a", "!".repeat(100_000))).is_ok());
-        for (begin, part, end) in
-            [("n", " + n", " == 1"), ("a", ".b", " == 1"), ("a", "[0]", " == 1"), ("a", ".size()", " == 1"), ("b", " == b", "")]
-        {
+        for (begin, part, end) in [
+            ("n", " + n", " == 1"),
+            ("a", ".b", " == 1"),
+            ("a", "[0]", " == 1"),
+            ("a", ".size()", " == 1"),
+            ("b", " == b", ""),
+        ] {
             let of = |times: usize| format!("{begin}{}{end}", part.repeat(times));
             assert!(parse(&of(1_000)).unwrap_err().message.contains("nested too deep"), "{part}");
             assert_eq!(parse(&of(50)).unwrap().height(), 51 + usize::from(!end.is_empty()), "{part}");
@@ -490,7 +494,8 @@ mod tests {
 
     #[test]
     fn macros_inside_macros_are_counted() {
-        let cases = [("a", 0), ("a.all(x, x) && b.all(x, x)", 1), ("a.all(x, b.exists(y, y == x)) || c.map(z, z) == d", 2)];
+        let cases =
+            [("a", 0), ("a.all(x, x) && b.all(x, x)", 1), ("a.all(x, b.exists(y, y == x)) || c.map(z, z) == d", 2)];
         for (text, loops) in cases {
             assert_eq!(parse(text).unwrap().loops(), loops, "{text}");
         }

@@ -144,16 +144,19 @@ fn of_node(machine: &Machine, node: NodeId, path: &[String]) -> Option<(usize, M
 
 fn bare(machine: &Machine, node: NodeId, name: &str) -> Meaning {
     let readable = machine.access(node).into_iter().filter(|access| access.reads.contains(name));
-    let has_field = |id: NodeId| {
-        let attributes = &machine.node(id).attributes;
-        attributes.is_empty() || attributes.iter().any(|field| field.name == name)
+    let contexts: Vec<_> = readable.map(|access| access.context).collect();
+    let paths = |is_one: &dyn Fn(&[exo_rails_dygram::Attribute]) -> bool| {
+        let found = contexts.iter().filter(|id| is_one(&machine.node(**id).attributes));
+        found.map(|id| machine.path(*id).to_owned()).collect::<Vec<_>>()
     };
-    let candidates: Vec<_> = readable.map(|access| access.context).filter(|id| has_field(*id)).collect();
-    match candidates.as_slice() {
-        [] if name == "item" => Meaning::Item,
-        [] => Meaning::Nothing,
-        ids => Meaning::Bare(ids.iter().map(|id| machine.path(*id).to_owned()).collect()),
-    }
+    let declared = paths(&|fields| fields.iter().any(|field| field.name == name));
+    // Agents choose the fields of a context that declares none. Such a field must not stand in for another value.
+    let candidates = match name {
+        _ if !declared.is_empty() => declared,
+        "item" => return Meaning::Item,
+        _ => paths(&<[_]>::is_empty),
+    };
+    if candidates.is_empty() { Meaning::Nothing } else { Meaning::Bare(candidates) }
 }
 
 /// Inserts a value at a path of names.

@@ -4,7 +4,7 @@ mod context;
 mod transition;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use exo_rails::{GuardSet, OperationError, OperationErrorKind, RunError, ServesOperation, Tool};
 
@@ -43,6 +43,19 @@ impl<R> Desk<R> {
                 format!("the work at `{}` has ended: the machine goes to `{}`", self.node.path, chosen.target);
             Err(refused(message))
         })
+    }
+}
+
+impl<R> Desk<R> {
+    /// Returns the error of a guarded call inside a tool for the model. A rail that ends the machine is noted, and the model cannot
+    /// change that.
+    pub(crate) fn error_of(&self, error: RunError) -> OperationError {
+        if !matches!(error, RunError::Abort(_) | RunError::Fault(_) | RunError::PermitKept { .. }) {
+            return error.into();
+        }
+        let message = error.to_string();
+        *self.fatal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        refused(message)
     }
 }
 

@@ -51,31 +51,34 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
         match record {
             Ok(record) if matches!(edge.flow, Flow::Spawn) => Ok(format!("a path has started at `{}`", record.to)),
             Ok(record) => Ok(format!("the machine goes to `{}`", record.to)),
-            Err(error @ (RunError::Operation(_) | RunError::RetriesExhausted(_))) => Err(error.into()),
-            // A rail ends the machine, and the model cannot change that.
-            Err(error) => {
-                let message = error.to_string();
-                *self.fatal.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
-                Err(refused(message))
-            }
+            Err(error) => Err(self.error_of(error)),
         }
     }
 
+    /// Notes a transition when all rails have seen it. A rail may repeat it or refuse it at the end, so it has no effect before.
     async fn guarded(
         &self,
         request: TransitionRequest,
         flow: &Flow,
         ctx: &mut RunContext,
     ) -> Result<TransitionRecord, RunError> {
-        let note = |request: Permit<TransitionRequest>| {
-            let noted = self.note(&request, flow);
-            async move { noted.map(|to| TransitionRecord::new(&request.from, to)) }
+        let mut taken = None;
+        let find = |request: Permit<TransitionRequest>| {
+            let found = self.find(&request, flow);
+            taken = found.as_ref().ok().map(|edge| (edge.clone(), request.reason.clone()));
+            async move { found.map(|edge| TransitionRecord::new(&request.from, &edge.target)) }
         };
-        self.rails.guard_operation::<Transition, _>(request, ctx, note).await
+        let record = self.rails.guard_operation::<Transition, _>(request, ctx, find).await?;
+        let Some((edge, reason)) = taken else {
+            let message = format!("a rail answered in place of the transition to `{}`", record.to);
+            return Err(RunError::Operation(refused(message)));
+        };
+        self.take_note(reason, &edge);
+        Ok(record)
     }
 
-    /// Notes a transition, if the current machine has the edge and its condition is true now.
-    fn note(&self, request: &TransitionRequest, flow: &Flow) -> Result<String, OperationError> {
+    /// Finds the edge of a transition, if the current machine has it and its condition is true now.
+    fn find(&self, request: &TransitionRequest, flow: &Flow) -> Result<PlanEdge, OperationError> {
         self.ensure_open()?;
         let node = self.live.node(self.path).filter(|node| node.path == self.node.path);
         let node = node.ok_or_else(|| refused(format!("`{}` is not a node of the machine now", self.node.path)))?;
@@ -85,19 +88,17 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
         let mut closed = None;
         for edge in node.edges.iter().filter(|edge| !edge.is_auto).filter(is_same) {
             match self.live.is_open(edge, self.path) {
-                Ok(true) => {
-                    self.take_note(request, edge);
-                    return Ok(edge.target.clone());
-                }
+                Ok(true) => return Ok(edge.clone()),
                 Ok(false) => closed = Some("the condition of its edge is false now".to_owned()),
-                Err(error) => closed = Some(error.to_string()),
+                // The cause may have values that the node may not read.
+                Err(_) => closed = Some("the condition of its edge cannot be evaluated now".to_owned()),
             }
         }
         let why = closed.unwrap_or_else(|| "there is no such edge".to_owned());
         Err(refused(format!("`{}` cannot go to `{}`: {why}", node.path, request.to)))
     }
 
-    fn take_note(&self, request: &TransitionRequest, edge: &PlanEdge) {
+    fn take_note(&self, reason: Option<String>, edge: &PlanEdge) {
         self.live.with(|state, plan| {
             if matches!(edge.flow, Flow::Spawn) {
                 state.start_path(self.path, plan.entered(&edge.target), false, edge.priority, None);
@@ -106,7 +107,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
                 }
             } else if let Some(visit) = state.visit_mut(self.path) {
                 let is_map = matches!(edge.flow, Flow::Map(_));
-                visit.chosen = Some(Chosen { target: edge.target.clone(), is_map, reason: request.reason.clone() });
+                visit.chosen = Some(Chosen { target: edge.target.clone(), is_map, reason });
                 visit.effect = Some(format!("the machine goes to `{}`", edge.target));
             }
         });

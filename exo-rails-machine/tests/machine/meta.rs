@@ -216,9 +216,8 @@ async fn code_cannot_end_the_process_or_wait_or_take_all_memory() {
         ("replaced", "let s = \"a-b\"; s.replace(\"-\", \"+\"); s.replace('a', \"cc\"); s".to_owned(), "cc+b"),
     ];
     let x = json!({ "x": 1 });
-    let script = programs.iter().flat_map(|(name, code, _)| {
-        [construct(name, "code_generation", code), call(name, x.clone())]
-    });
+    let script =
+        programs.iter().flat_map(|(name, code, _)| [construct(name, "code_generation", code), call(name, x.clone())]);
     let begin = std::time::Instant::now();
     let outputs = outputs(META, script.collect()).await;
     for (at, (name, _, expected)) in programs.iter().enumerate() {
