@@ -67,8 +67,9 @@ pub(crate) fn details(step: &HistoryStep) -> Vec<String> {
         if !invocation.tools_used.is_empty() {
             parts.push(format!("tools: {}", shown(&invocation.tools_used.join(", "))));
         }
-        if usage.input + usage.output > 0 {
-            parts.push(format!("{} tokens", usage.input + usage.output));
+        let tokens = usage.input.saturating_add(usage.output);
+        if tokens > 0 {
+            parts.push(format!("{tokens} tokens"));
         }
         lines.extend((!parts.is_empty()).then(|| parts.join("; ")));
     }

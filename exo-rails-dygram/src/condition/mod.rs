@@ -23,6 +23,8 @@ use crate::diagnostic::Span;
 pub struct Expression {
     cel: String,
     reads: Vec<Read>,
+    height: usize,
+    loops: usize,
 }
 
 /// A name that a condition reads.
@@ -85,5 +87,17 @@ impl Expression {
     #[must_use]
     pub fn reads(&self) -> &[Read] {
         &self.reads
+    }
+
+    /// Returns the height of the tree of the condition: 1 is a single value. The greatest is 64.
+    #[must_use]
+    pub const fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Returns how many macros such as `all` are inside each other. Each can go through a list.
+    #[must_use]
+    pub const fn loops(&self) -> usize {
+        self.loops
     }
 }

@@ -4,7 +4,8 @@ use super::lexer::{Kind, Token, lex, operator_of};
 use super::{ConditionError, Expression, Read};
 use crate::diagnostic::Span;
 
-/// How deep a condition may be nested.
+/// How deep a condition may be nested, and how many operators or names may be in a row. Programs that evaluate it go through it
+/// with recursion.
 const MAX_DEPTH: usize = 64;
 
 /// Operators with two sides, from those that bind least. Each row binds alike.
@@ -41,7 +42,17 @@ impl Sort {
 }
 
 pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
-    let mut parser = Parser { text, tokens: lex(text)?, at: 0, depth: 0, reads: Vec::new(), bound: Vec::new() };
+    let mut parser = Parser {
+        text,
+        tokens: lex(text)?,
+        at: 0,
+        depth: 0,
+        height: 0,
+        loops: 0,
+        most_loops: 0,
+        reads: Vec::new(),
+        bound: Vec::new(),
+    };
     if parser.peek().kind == Kind::End {
         return Err(error(parser.peek().span, "the condition is empty", "write a condition such as `count > 3`"));
     }
@@ -51,7 +62,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
     }
     parser.require_bool(sort, Span::new(0, text.len()))?;
     let cel = parser.cel();
-    Ok(Expression { cel, reads: parser.reads })
+    Ok(Expression { cel, reads: parser.reads, height: parser.height, loops: parser.most_loops })
 }
 
 fn error(span: Span, message: impl Into<String>, help: impl Into<String>) -> ConditionError {
@@ -63,6 +74,11 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
+    /// The height of the tree of the part that was read last.
+    height: usize,
+    /// The macros around the current place.
+    loops: usize,
+    most_loops: usize,
     reads: Vec<Read>,
     /// Variables of the macros around the current place.
     bound: Vec<&'a str>,
@@ -131,18 +147,31 @@ impl<'a> Parser<'a> {
         ))
     }
 
+    fn too_deep(&self) -> ConditionError {
+        error(self.peek().span, "the condition is nested too deep", "compute a part of it in a field")
+    }
+
+    /// Puts a node above parts of this height.
+    fn grow(&mut self, height: usize) -> Result<(), ConditionError> {
+        self.height = height + 1;
+        if self.height > MAX_DEPTH { Err(self.too_deep()) } else { Ok(()) }
+    }
+
     fn expression(&mut self) -> Result<Sort, ConditionError> {
         if self.depth >= MAX_DEPTH {
-            return Err(error(self.peek().span, "the condition is nested too deep", "compute a part of it in a field"));
+            return Err(self.too_deep());
         }
         self.depth += 1;
         let start = self.peek().span;
         let mut sort = self.binary(0)?;
         if self.eat("?") {
             self.require_bool(sort, start.to(self.before()))?;
+            let mut height = self.height;
             let yes = self.expression()?;
+            height = height.max(self.height);
             self.expect(":")?;
             let no = self.expression()?;
+            self.grow(height.max(self.height))?;
             sort = if yes == no { yes } else { Sort::Unknown };
         }
         self.depth -= 1;
@@ -163,13 +192,17 @@ impl<'a> Parser<'a> {
         let start = self.peek().span;
         let mut sort = self.binary(level + 1)?;
         while let Some(operator) = self.operator(operators) {
-            let left = start.to(self.last());
+            let (left, height) = (start.to(self.last()), self.height);
             self.at += 1;
             let right_start = self.peek().span;
             let right = self.binary(level + 1)?;
             if level < 2 {
+                // A row of `&&` or `||` becomes a flat tree.
+                self.height = self.height.max(height);
                 self.require_bool(sort, left)?;
                 self.require_bool(right, right_start.to(self.last()))?;
+            } else {
+                self.grow(height.max(self.height))?;
             }
             sort = match operator {
                 // Both sides have the same sort.
@@ -217,6 +250,7 @@ impl<'a> Parser<'a> {
     fn member(&mut self) -> Result<Sort, ConditionError> {
         let mut sort = self.primary()?;
         loop {
+            let height = self.height;
             if self.eat(".") {
                 let name = self.next();
                 if name.kind != Kind::Name {
@@ -232,12 +266,14 @@ impl<'a> Parser<'a> {
             } else {
                 return Ok(sort);
             }
+            self.grow(height.max(self.height))?;
             sort = Sort::Unknown;
         }
     }
 
     fn primary(&mut self) -> Result<Sort, ConditionError> {
         let token = self.peek();
+        self.height = 1;
         match token.kind {
             Kind::Number => {
                 self.next();
@@ -251,6 +287,7 @@ impl<'a> Parser<'a> {
             Kind::Symbol("(") => {
                 self.next();
                 let sort = self.expression()?;
+                self.grow(self.height)?;
                 self.expect(")")?;
                 Ok(sort)
             }
@@ -283,14 +320,15 @@ impl<'a> Parser<'a> {
         }
         if self.eat("(") {
             self.arguments(false)?;
+            self.grow(self.height)?;
             return Ok(if word == "has" { Sort::Bool } else { Sort::Unknown });
         }
-        self.read(token);
+        self.read(token)?;
         Ok(Sort::Unknown)
     }
 
     /// Reads `a.b.c`, except the name of a method at its end.
-    fn read(&mut self, first: Token) {
+    fn read(&mut self, first: Token) -> Result<(), ConditionError> {
         let mut path = vec![self.word(first).to_owned()];
         let mut span = first.span;
         while self.peek().kind == Kind::Symbol(".") && self.peek_at(1).kind == Kind::Name {
@@ -301,10 +339,12 @@ impl<'a> Parser<'a> {
             let name = self.next();
             path.push(self.word(name).to_owned());
             span = span.to(name.span);
+            self.grow(self.height)?;
         }
         if !self.bound.contains(&self.word(first)) {
             self.reads.push(Read { path, span });
         }
+        Ok(())
     }
 
     fn arguments(&mut self, is_macro: bool) -> Result<(), ConditionError> {
@@ -314,7 +354,10 @@ impl<'a> Parser<'a> {
             self.bound.push(self.word(variable));
             self.at += 2;
         }
+        self.loops += usize::from(is_macro);
+        self.most_loops = self.most_loops.max(self.loops);
         self.expressions(")")?;
+        self.loops -= usize::from(is_macro);
         if binds {
             self.bound.pop();
         }
@@ -322,32 +365,41 @@ impl<'a> Parser<'a> {
     }
 
     fn expressions(&mut self, end: &str) -> Result<(), ConditionError> {
+        self.height = 1;
         if self.eat(end) {
             return Ok(());
         }
         self.expression()?;
+        let mut height = self.height;
         while self.eat(",") {
             self.expression()?;
+            height = height.max(self.height);
         }
+        self.height = height;
         self.expect(end)
     }
 
     fn list(&mut self) -> Result<(), ConditionError> {
         self.next();
-        self.expressions("]")
+        self.expressions("]")?;
+        self.grow(self.height)
     }
 
     fn map(&mut self) -> Result<(), ConditionError> {
         self.next();
+        let mut height = 1;
         while !self.eat("}") {
             self.expression()?;
+            height = height.max(self.height);
             self.expect(":")?;
             self.expression()?;
+            height = height.max(self.height);
             if !self.eat(",") {
-                return self.expect("}");
+                self.expect("}")?;
+                break;
             }
         }
-        Ok(())
+        self.grow(height)
     }
 
     /// Writes the tokens as CEL, with the white space of the text.
@@ -426,6 +478,27 @@ mod tests {
         let deep = "(".repeat(100_000);
         assert!(parse(&deep).unwrap_err().message.contains("nested too deep"));
         assert!(parse(&format!("{}a", "!".repeat(100_000))).is_ok());
+        for (begin, part, end) in [
+            ("n", " + n", " == 1"),
+            ("a", ".b", " == 1"),
+            ("a", "[0]", " == 1"),
+            ("a", ".size()", " == 1"),
+            ("b", " == b", ""),
+        ] {
+            let of = |times: usize| format!("{begin}{}{end}", part.repeat(times));
+            assert!(parse(&of(1_000)).unwrap_err().message.contains("nested too deep"), "{part}");
+            assert_eq!(parse(&of(50)).unwrap().height(), 51 + usize::from(!end.is_empty()), "{part}");
+        }
+        assert_eq!(parse(&format!("a == 1{}", " || a == 1".repeat(1_000))).unwrap().height(), 2);
+    }
+
+    #[test]
+    fn macros_inside_macros_are_counted() {
+        let cases =
+            [("a", 0), ("a.all(x, x) && b.all(x, x)", 1), ("a.all(x, b.exists(y, y == x)) || c.map(z, z) == d", 2)];
+        for (text, loops) in cases {
+            assert_eq!(parse(text).unwrap().loops(), loops, "{text}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod function;
 mod names;
+mod stack;
 mod value;
 
 use std::fmt;
@@ -53,10 +54,25 @@ pub struct Condition {
 #[derive(Clone)]
 enum Test {
     /// CEL, with the names that it reads.
-    Cel(Arc<Program>, Arc<[Name]>),
+    Cel(Arc<Cel>),
     /// Rust.
     Function(fn(&Contexts) -> Result<bool, String>),
 }
+
+/// A compiled expression.
+struct Cel {
+    program: Program,
+    names: Vec<Name>,
+    /// The height of its tree.
+    height: usize,
+    /// How many macros are inside each other.
+    loops: usize,
+    /// The bytes of its text.
+    length: usize,
+}
+
+/// How many times the macros of a condition may evaluate what is in them. No time limit can interrupt them.
+const MAX_WORK: usize = 1_000_000;
 
 /// What a machine knows besides its contexts. Conditions read it as `errorCount`, `errors` and `activeState`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,9 +106,12 @@ impl Condition {
         let is_negated = condition.kind == ConditionKind::Unless;
         let failed = |cause: String| ConditionError { condition: condition.text.to_owned(), cause };
         let expression = Expression::parse(condition.text).map_err(|error| failed(error.to_string()))?;
-        let program = Program::compile(expression.cel()).map_err(|error| failed(error.to_string()))?;
+        let (height, loops, length) = (expression.height(), expression.loops(), expression.cel().len());
+        let compiled = stack::with_height(height, || Program::compile(expression.cel())).map_err(failed)?;
+        let program = compiled.map_err(|error| failed(error.to_string()))?;
         let names = expression.reads().iter().map(|read| Name::of(machine, node, &read.path)).collect();
-        Ok(Some(Self { text: condition.text.into(), is_negated, test: Test::Cel(Arc::new(program), names) }))
+        let cel = Cel { program, names, height, loops, length };
+        Ok(Some(Self { text: condition.text.into(), is_negated, test: Test::Cel(Arc::new(cel)) }))
     }
 
     /// Makes a condition of a function of the program.
@@ -116,26 +135,43 @@ impl Condition {
     ///
     /// # Errors
     ///
-    /// If a name has no value, if the types do not fit, or if the result is not a boolean.
+    /// If a name has no value, if the types do not fit, if the result is not a boolean, or if macros inside each other would
+    /// take too long.
     pub fn is_met(&self, contexts: &Contexts, facts: &Facts<'_>) -> Result<bool, ConditionError> {
         let failed = |cause: String| ConditionError { condition: self.text.to_string(), cause };
-        let (program, names) = match &self.test {
+        let cel = match &self.test {
             Test::Function(call) => return call(contexts).map_err(failed),
-            Test::Cel(program, names) => (program, names),
+            Test::Cel(cel) => cel,
         };
         let mut variables = serde_json::Map::new();
-        for name in names.iter() {
+        for name in &cel.names {
             name.put(contexts, facts, &mut variables).map_err(failed)?;
         }
+        cel.check_work(&variables).map_err(failed)?;
         let mut context = cel::Context::with_env(Arc::clone(&FUNCTIONS));
         for (name, value) in &variables {
             context.add_variable_from_value(name.clone(), value::cel_of(value));
         }
-        match program.execute(&context) {
+        match stack::with_height(cel.height, || cel.program.execute(&context)).map_err(failed)? {
             Ok(cel::Value::Bool(is_true)) => Ok(is_true != self.is_negated),
             Ok(other) => Err(failed(format!("the result is a {}, not a boolean", other.type_of()))),
             Err(error) => Err(failed(error.to_string())),
         }
+    }
+}
+
+impl Cel {
+    /// Checks that macros inside each other end soon. Each of them can go through all values, and through those of the text.
+    fn check_work(&self, variables: &serde_json::Map<String, Value>) -> Result<(), String> {
+        if self.loops < 2 {
+            return Ok(());
+        }
+        let values = variables.values().map(value::count).sum::<usize>().saturating_add(self.length / 2);
+        let loops = u32::try_from(self.loops).unwrap_or(u32::MAX);
+        if values.saturating_pow(loops) <= MAX_WORK {
+            return Ok(());
+        }
+        Err(format!("it has {loops} macros inside each other, which would take too long with {values} values"))
     }
 }
 

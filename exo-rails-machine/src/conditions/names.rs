@@ -153,16 +153,24 @@ fn of_node(machine: &Machine, node: NodeId, path: &[String]) -> Option<(usize, M
 
 fn bare(machine: &Machine, node: NodeId, name: &str) -> Meaning {
     let readable = machine.access(node).into_iter().filter(|access| access.reads.contains(name));
-    let has_field = |id: NodeId| {
-        let attributes = &machine.node(id).attributes;
-        attributes.is_empty() || attributes.iter().any(|field| field.name == name)
+    let contexts: Vec<_> = readable.map(|access| access.context).collect();
+    let paths = |is_one: &dyn Fn(&[exo_rails_dygram::Attribute]) -> bool| {
+        let found = contexts.iter().filter(|id| is_one(&machine.node(**id).attributes));
+        found.map(|id| machine.path(*id).to_owned()).collect::<Vec<_>>()
     };
-    let candidates: Vec<_> = readable.map(|access| access.context).filter(|id| has_field(*id)).collect();
-    match candidates.as_slice() {
-        [] if name == "item" => Meaning::Item,
-        [] => attribute(machine.attribute_around(node, name).into_iter(), name).unwrap_or(Meaning::Nothing),
-        ids => Meaning::Bare(ids.iter().map(|id| machine.path(*id).to_owned()).collect()),
+    let declared = paths(&|fields| fields.iter().any(|field| field.name == name));
+    if !declared.is_empty() {
+        return Meaning::Bare(declared);
     }
+    // Agents choose the fields of a context that declares none. Such a field must not stand in for another value.
+    let known = match name {
+        "item" => Some(Meaning::Item),
+        _ => attribute(machine.attribute_around(node, name).into_iter(), name),
+    };
+    known.unwrap_or_else(|| match paths(&<[_]>::is_empty) {
+        undeclared if undeclared.is_empty() => Meaning::Nothing,
+        undeclared => Meaning::Bare(undeclared),
+    })
 }
 
 /// Inserts a value at a path of names.

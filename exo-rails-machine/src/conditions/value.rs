@@ -24,3 +24,12 @@ fn number_of(number: &serde_json::Number) -> cel::Value {
     let integer = number.as_i64().map(cel::Value::Int).or_else(|| number.as_u64().map(cel::Value::UInt));
     integer.unwrap_or_else(|| cel::Value::Float(number.as_f64().unwrap_or(f64::NAN)))
 }
+
+/// Returns how many values a value has, with itself.
+pub(super) fn count(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(count).sum::<usize>(),
+        Value::Object(fields) => 1 + fields.values().map(count).sum::<usize>(),
+        _ => 1,
+    }
+}

@@ -89,6 +89,16 @@ pub enum AccessError {
         /// What the value is, such as `a string`.
         found: &'static str,
     },
+    /// The value has too many values inside each other, so a saved state could not be read again.
+    #[error("the value for `{field}` of `{context}` is nested deeper than {limit} levels")]
+    Deep {
+        /// The context.
+        context: String,
+        /// The field.
+        field: String,
+        /// The limit.
+        limit: usize,
+    },
     /// The call names no field.
     #[error("nothing to write to `{context}`: pass `field` and `value`, or several fields in `data`")]
     Nothing {

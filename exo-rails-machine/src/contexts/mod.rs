@@ -14,7 +14,7 @@ pub use access::{AccessError, Grant, Written};
 pub use rules::{ContextRules, FieldRule};
 pub use typed::ContextType;
 pub(crate) use typed::TypedContext;
-pub(crate) use types::json_of;
+pub(crate) use types::{MAX_DEPTH, is_flat, json_of};
 pub use types::{fits, schema_of};
 
 /// The values of all contexts of a machine.
@@ -33,7 +33,7 @@ pub use types::{fits, schema_of};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Contexts {
     values: BTreeMap<String, Map<String, Value>>,
-    /// Grows with each write.
+    /// Changes with each write.
     revision: u64,
 }
 
@@ -101,19 +101,19 @@ impl Contexts {
 
     /// Sets a field, without a look at permissions. Programs use this before a machine begins.
     pub fn set(&mut self, context: &str, field: &str, value: impl Into<Value>) {
-        self.revision += 1;
+        self.revision = self.revision.wrapping_add(1);
         self.values.entry(context.to_owned()).or_default().insert(field.to_owned(), value.into());
     }
 
     /// Removes a field, without a look at permissions.
     pub(crate) fn remove(&mut self, context: &str, field: &str) {
-        self.revision += 1;
+        self.revision = self.revision.wrapping_add(1);
         if let Some(fields) = self.values.get_mut(context) {
             fields.remove(field);
         }
     }
 
-    /// Returns a number that grows with each write.
+    /// Returns a number that changes with each write.
     #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
@@ -169,7 +169,7 @@ impl Contexts {
         }
         let values = self.values.entry(context.to_owned()).or_default();
         rules.check_all(context, values, &fields)?;
-        self.revision += 1;
+        self.revision = self.revision.wrapping_add(1);
         let write = |(field, value): (String, Value)| {
             let before = values.insert(field.clone(), value.clone());
             Written { context: context.to_owned(), field, before, after: value }

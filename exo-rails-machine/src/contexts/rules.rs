@@ -7,7 +7,7 @@ use exo_rails_dygram::{Fields, Machine, NodeId, NodeKind, Type};
 use serde_json::{Map, Value};
 
 use super::typed::TypedContext;
-use super::types::{fits, kind_of, schema_of};
+use super::types::{MAX_DEPTH, fits, is_flat, kind_of, schema_of};
 use super::{AccessError, Grant};
 
 /// A field that a context declares.
@@ -120,6 +120,9 @@ impl ContextRules {
     }
 
     pub(super) fn check_value(&self, context: &str, field: &str, value: &Value) -> Result<(), AccessError> {
+        if !is_flat(value, MAX_DEPTH) {
+            return Err(AccessError::Deep { context: context.to_owned(), field: field.to_owned(), limit: MAX_DEPTH });
+        }
         let declared = self.contexts.get(context).into_iter().flatten().find(|declared| declared.name == field);
         match declared.and_then(|declared| declared.ty.as_ref()) {
             Some(ty) if !fits(ty, value) => Err(AccessError::Type {

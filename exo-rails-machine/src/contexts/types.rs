@@ -84,6 +84,19 @@ pub fn schema_of(ty: Option<&Type>) -> Value {
     }
 }
 
+/// How deep a value of an agent may be. Readers of JSON have a limit of 128, and a saved state has values inside of others.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// Returns whether a value has at most this many levels of arrays and objects.
+pub(crate) fn is_flat(value: &Value, levels: usize) -> bool {
+    let is_flat = |inner: &Value| levels > 0 && is_flat(inner, levels - 1);
+    match value {
+        Value::Array(values) => levels > 0 && values.iter().all(is_flat),
+        Value::Object(fields) => levels > 0 && fields.values().all(is_flat),
+        _ => true,
+    }
+}
+
 /// Returns what a value is, for messages.
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {

@@ -119,6 +119,9 @@ where
             }
             Arc::clone(&executor.plan)
         };
+        if let Some(damage) = state.damage() {
+            return Err(other(damage));
+        }
         if let Some(path) = state.paths.iter().find(|path| plan.node(&path.node).is_none()) {
             return Err(other(format!("it is at `{}`, and the machine has no such node", path.node)));
         }
@@ -319,7 +322,7 @@ where
             if path.has_entered {
                 return Ok(Some((node, Entry::Before)));
             }
-            let visits = state.visits(&node.path) + 1;
+            let visits = state.visits(&node.path).saturating_add(1);
             let is_last = until.is_some_and(|(until, visit)| *until == node.path && visits >= *visit);
             if !is_last && visits > limits.visits {
                 return Err(MachineError::VisitLimit { node: node.path.clone(), limit: limits.visits });
@@ -331,7 +334,7 @@ where
                 Some(count) => *count = visits,
                 None => drop(state.visits.insert(node.path.clone(), visits)),
             }
-            state.steps += 1;
+            state.steps = state.steps.saturating_add(1);
             let steps = state.steps;
             if let Some(path) = state.path_mut(id) {
                 (path.has_entered, path.last_step) = (true, steps);

@@ -228,18 +228,20 @@ impl History {
 
     pub(crate) fn add(&mut self, step: HistoryStep) {
         let sums = &mut self.summary;
-        sums.total_steps += 1;
+        // A saved history and the counts of a model may have any numbers.
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut sums.total_steps, 1);
         match step.transition_type {
             _ if step.outcome == StepOutcome::Failed => {}
             TransitionType::Automated if step.next_nodes.is_empty() => {}
-            TransitionType::Automated => sums.automated_transitions += 1,
-            TransitionType::AgentControlled => sums.agent_decisions += 1,
+            TransitionType::Automated => add(&mut sums.automated_transitions, 1),
+            TransitionType::AgentControlled => add(&mut sums.agent_decisions, 1),
         }
         let mutations = |kind: &str| step.mutations.iter().filter(|mutation| mutation.kind == kind).count() as u64;
-        sums.tools_constructed += mutations("construct_tool");
-        sums.tool_improvements_proposed += mutations("propose_tool_improvement");
+        add(&mut sums.tools_constructed, mutations("construct_tool"));
+        add(&mut sums.tool_improvements_proposed, mutations("propose_tool_improvement"));
         let usage = step.agent_invocation.as_ref().map(|invocation| invocation.token_usage).unwrap_or_default();
-        sums.total_tokens += usage.input + usage.output;
+        add(&mut sums.total_tokens, usage.input.saturating_add(usage.output));
         self.steps.push(step);
     }
 }

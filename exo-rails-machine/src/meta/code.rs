@@ -3,16 +3,24 @@
 use std::time::{Duration, Instant};
 
 use exo_rails::{OperationError, OperationErrorKind, ToolOutput};
-use rhai::{Dynamic, Engine, Scope, serde::to_dynamic};
+use rhai::{Dynamic, Engine, EvalAltResult, ImmutableString, Scope, serde::to_dynamic};
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 use crate::tools::invalid;
 
 const MAX_OPERATIONS: u64 = 1_000_000;
 const MAX_TIME: Duration = Duration::from_secs(1);
-const MAX_TEXT: usize = 1 << 20;
+const MAX_TEXT: usize = 256 << 10;
 const MAX_ITEMS: usize = 10_000;
+const MAX_VARIABLES: usize = 64;
 const MAX_CODE: usize = 64 << 10;
+
+/// The stack of a program. The values in a value are as deep as they are many, and Rhai goes through them with recursion.
+/// An overflow would end the whole process. The system gives only the pages that are used.
+const STACK: usize = 512 << 20;
+
+type Checked<T> = Result<T, Box<EvalAltResult>>;
 
 fn engine() -> Engine {
     let mut engine = Engine::new();
@@ -23,12 +31,36 @@ fn engine() -> Engine {
         .set_max_string_size(MAX_TEXT)
         .set_max_array_size(MAX_ITEMS)
         .set_max_map_size(MAX_ITEMS)
-        .set_max_variables(256)
+        .set_max_variables(MAX_VARIABLES)
         .set_max_functions(64)
         .disable_symbol("eval");
     engine.on_print(|_| {});
     engine.on_debug(|_, _, _| {});
+    limit_functions(&mut engine);
     engine
+}
+
+/// Replaces functions of Rhai that take time or memory without a look at the limits.
+fn limit_functions(engine: &mut Engine) {
+    engine.register_fn("sleep", |_: i64| -> Checked<()> { Err("a program may not sleep".into()) });
+    engine.register_fn("sleep", |_: f64| -> Checked<()> { Err("a program may not sleep".into()) });
+    engine.register_fn("replace", |text: &mut ImmutableString, find: &str, by: &str| replace(text, find, by));
+    engine.register_fn("replace", |text: &mut ImmutableString, find: &str, by: char| {
+        replace(text, find, by.encode_utf8(&mut [0; 4]))
+    });
+    engine.register_fn("replace", |text: &mut ImmutableString, find: char, by: &str| {
+        replace(text, find.encode_utf8(&mut [0; 4]), by)
+    });
+}
+
+/// Replaces parts of a text. The size of the result is known before the result is made.
+fn replace(text: &mut ImmutableString, find: &str, by: &str) -> Checked<()> {
+    let added = text.matches(find).count().saturating_mul(by.len());
+    if text.len().saturating_add(added) > MAX_TEXT {
+        return Err("the text would be too long".into());
+    }
+    *text = text.replace(find, by).into();
+    Ok(())
 }
 
 /// Checks the syntax.
@@ -50,8 +82,14 @@ pub(super) fn check(code: &str) -> Result<(), OperationError> {
 ///
 /// If the program fails or exceeds a limit.
 pub(super) async fn run(code: String, input: Value) -> Result<ToolOutput, OperationError> {
-    let run = tokio::task::spawn_blocking(move || evaluate(&code, &input));
-    run.await.map_err(|error| failed(&error))?
+    let (send, result) = oneshot::channel();
+    let work = move || {
+        // If nobody waits for the result any more, it is not needed.
+        drop(send.send(evaluate(&code, &input)));
+    };
+    let thread = std::thread::Builder::new().name("machine-code".to_owned()).stack_size(STACK).spawn(work);
+    drop(thread.map_err(|error| failed(&error))?);
+    result.await.unwrap_or_else(|_| Err(failed(&"it panicked")))
 }
 
 fn evaluate(code: &str, input: &Value) -> Result<ToolOutput, OperationError> {

@@ -13,6 +13,7 @@ use exo_rails::{GuardSet, OperationError, ServesOperation, Tool};
 use exo_rails_agent::Model;
 use serde_json::{Value, json};
 
+use crate::contexts::{MAX_DEPTH, is_flat};
 use crate::history::Mutation;
 use crate::state::Visit;
 use crate::tools::Desk;
@@ -117,7 +118,9 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
         let checked = schema.clone();
         let call = move |arguments: Value| {
-            let checked = schema::check(&checked, &arguments).map_err(crate::tools::invalid);
+            let deep = format!("the arguments are nested deeper than {MAX_DEPTH} levels");
+            let flat = if is_flat(&arguments, MAX_DEPTH) { Ok(()) } else { Err(deep) };
+            let checked = flat.and_then(|()| schema::check(&checked, &arguments)).map_err(crate::tools::invalid);
             let result = checked.and_then(|()| this.desk.ensure_open()).and_then(|()| run(&this, &arguments));
             async move { result }
         };

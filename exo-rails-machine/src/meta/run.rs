@@ -59,12 +59,14 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             .instructions(format!("You are the tool `{name}`. Answer with the result alone.\n\n{instructions}"))
             .build();
         let mut ctx: RunContext = call.context();
-        let output = agent.run_in(call.arguments.to_string(), &mut ctx).await?;
+        let result = agent.run_in(call.arguments.to_string(), &mut ctx).await;
+        let usage = result.as_ref().map_or_else(|failed| &failed.so_far.usage, |output| &output.usage);
         self.desk.live.with(|state, _| {
             if let Some(visit) = state.visit_mut(self.desk.path) {
-                visit.usage += &output.usage;
+                visit.usage += usage;
             }
         });
+        let output = result.map_err(|failed| self.desk.error_of(failed.error))?;
         Ok(ToolOutput::text(output.text))
     }
 
@@ -81,7 +83,16 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             }
             let inputs = ToolCallInputs::new(step.as_str()).with_arguments(arguments.clone());
             let run = |call| Tool::call_named(&tools, call);
-            output = self.desk.rails.guard_tool_call(inputs, &mut call.context(), run).await?;
+            let result = self.desk.rails.guard_tool_call(inputs, &mut call.context(), run).await;
+            self.desk.live.with(|state, _| {
+                // What a step did is not the output of the whole composition.
+                if let Some(visit) = state.visit_mut(self.desk.path) {
+                    visit.effect = None;
+                }
+            });
+            output = result.map_err(|error| self.desk.error_of(error))?;
+            // Compositions of compositions may have very many steps, and limits of time must be able to end them.
+            tokio::task::yield_now().await;
             if output.is_error {
                 return Err(OperationError::new(OperationErrorKind::Other, format!("`{step}`: {}", output.content)));
             }

@@ -1,5 +1,6 @@
 //! The state of an execution, which can be saved and resumed at every step.
 
+mod check;
 mod live;
 mod questions;
 mod store;

@@ -4,7 +4,7 @@ mod context;
 mod transition;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use exo_rails::{GuardSet, OperationError, OperationErrorKind, RunContext, RunError, ServesOperation, Tool};
 
@@ -47,6 +47,31 @@ impl<R> Desk<R> {
                 format!("the work at `{}` has ended: the machine goes to `{}`", self.node.path, chosen.target);
             Err(refused(message))
         })
+    }
+
+    /// Returns the error of a guarded operation inside a tool. The model reads what it can change. Every other error also ends the
+    /// machine.
+    pub(crate) fn error_of(&self, error: RunError) -> OperationError {
+        match error {
+            RunError::Operation(_)
+            | RunError::RetriesExhausted(_)
+            | RunError::StepLimit { .. }
+            | RunError::TooDeep(_) => error.into(),
+            // The steps before would run again when the person has answered.
+            error if error.suspension().is_some() => refused(
+                "a rail asks a person about a call inside this tool, which cannot wait for the answer: call that tool itself",
+            ),
+            error => {
+                let message = error.to_string();
+                self.end_with(error, message)
+            }
+        }
+    }
+
+    /// Notes the error that ends the machine. The model reads the message.
+    fn end_with(&self, error: RunError, message: String) -> OperationError {
+        *self.fatal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        refused(message)
     }
 }
 

@@ -42,21 +42,16 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
         };
         match self.transition(edge, reason.clone()).await {
             Ok(record) => Ok(taken(edge, &record)),
-            Err(error @ (RunError::Operation(_) | RunError::RetriesExhausted(_))) => Err(error.into()),
-            // A rail ends the machine or asks a question, and the model cannot change that.
-            Err(error) => {
-                let mut message = error.to_string();
-                if error.suspension().is_some() {
-                    message = format!("a rail asks a person about the way to `{}`", edge.target);
-                    self.note_asked(edge, reason);
-                }
-                *self.fatal.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
-                Err(refused(message))
+            Err(error) if error.suspension().is_some() => {
+                self.note_asked(edge, reason);
+                Err(self.end_with(error, format!("a rail asks a person about the way to `{}`", edge.target)))
             }
+            Err(error) => Err(self.error_of(error)),
         }
     }
 
-    /// Asks the rails whether the agent may take an edge, and notes it.
+    /// Asks the rails whether the agent may take an edge, and notes it when all rails have seen it. A rail may repeat the transition
+    /// or refuse it at the end, so it has no effect before.
     pub(crate) async fn transition(
         &self,
         edge: &PlanEdge,
@@ -69,11 +64,19 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
             reason,
             is_automatic: false,
         };
-        let note = |request: Permit<TransitionRequest>| {
-            let noted = self.note(&request, &edge.flow);
-            async move { noted.map(|to| TransitionRecord::new(&request.from, to)) }
+        let mut found = None;
+        let find = |request: Permit<TransitionRequest>| {
+            let edge = self.find(&request, &edge.flow);
+            found = edge.as_ref().ok().map(|edge| (edge.clone(), request.reason.clone()));
+            async move { edge.map(|edge| TransitionRecord::new(&request.from, &edge.target)) }
         };
-        self.rails.guard_operation::<Transition, _>(request, &mut self.ctx.child(), note).await
+        let record = self.rails.guard_operation::<Transition, _>(request, &mut self.ctx.child(), find).await?;
+        let Some((edge, reason)) = found else {
+            let message = format!("a rail answered in place of the transition to `{}`", record.to);
+            return Err(RunError::Operation(refused(message)));
+        };
+        self.take_note(reason, &edge);
+        Ok(record)
     }
 
     fn note_asked(&self, edge: &PlanEdge, reason: Option<String>) {
@@ -85,8 +88,8 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
         });
     }
 
-    /// Notes a transition, if the current machine has the edge and its condition is true now.
-    fn note(&self, request: &TransitionRequest, flow: &Flow) -> Result<String, OperationError> {
+    /// Finds the edge of a transition, if the current machine has it and its condition is true now.
+    fn find(&self, request: &TransitionRequest, flow: &Flow) -> Result<PlanEdge, OperationError> {
         self.ensure_open()?;
         let node = self.live.node(self.path).filter(|node| node.path == self.node.path);
         let node = node.ok_or_else(|| refused(format!("`{}` is not a node of the machine now", self.node.path)))?;
@@ -96,19 +99,17 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
         let mut closed = None;
         for edge in node.edges.iter().filter(|edge| !edge.is_auto).filter(is_same) {
             match self.live.is_open(edge, self.path) {
-                Ok(true) => {
-                    self.take_note(request, edge);
-                    return Ok(edge.target.clone());
-                }
+                Ok(true) => return Ok(edge.clone()),
                 Ok(false) => closed = Some("the condition of its edge is false now".to_owned()),
-                Err(error) => closed = Some(error.to_string()),
+                // The cause may have values that the node may not read.
+                Err(_) => closed = Some("the condition of its edge cannot be evaluated now".to_owned()),
             }
         }
         let why = closed.unwrap_or_else(|| "there is no such edge".to_owned());
         Err(refused(format!("`{}` cannot go to `{}`: {why}", node.path, request.to)))
     }
 
-    fn take_note(&self, request: &TransitionRequest, edge: &PlanEdge) {
+    fn take_note(&self, reason: Option<String>, edge: &PlanEdge) {
         self.live.with(|state, plan| {
             if matches!(edge.flow, Flow::Spawn) {
                 state.start_path(self.path, plan.entered(&edge.target), false, edge.priority, None);
@@ -117,7 +118,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
                 }
             } else if let Some(visit) = state.visit_mut(self.path) {
                 let is_map = matches!(edge.flow, Flow::Map(_));
-                visit.chosen = Some(Chosen { target: edge.target.clone(), is_map, reason: request.reason.clone() });
+                visit.chosen = Some(Chosen { target: edge.target.clone(), is_map, reason });
                 visit.effect = Some(format!("the machine goes to `{}`", edge.target));
             }
         });

@@ -3,13 +3,17 @@
 use exo_rails_machine::{Condition, Contexts, Facts};
 use serde_json::{Value, json};
 
+use crate::helper::run;
+
 const CONTEXTS: &str = r#"
 Context metrics { quality<number>: 0.95; runs<integer>: 3; name<string>: "false"; inner<object>: { deep: 5; }; }
 Context notes;
 Context other { runs: 7; }
 Context hidden { secret: 1; }
+Context left { both: 1; }
+Context right { both: 1; }
 Task check { limit: 4; prompt: "x"; } State done;
-check -reads-> metrics; check -reads-> notes;
+check -reads-> metrics; check -reads-> notes; check -reads-> left; check -reads-> right;
 "#;
 
 /// Evaluates `label`, which is `when: "…"` or similar.
@@ -90,8 +94,10 @@ fn values_of_different_types_are_not_equal() {
 fn a_field_alone_means_the_only_one_that_the_node_may_read() {
     // `other.runs` exists too, but the node may not read it.
     assert_eq!(when("runs == 3"), Ok(true));
-    let twice = met(r#"when: "runs == 3""#, |contexts| contexts.set("notes", "runs", 1), &[]).unwrap_err();
-    assert_eq!(twice, "several contexts have a field `runs`: write `metrics.runs` or `notes.runs`");
+    let twice = when("both == 1").unwrap_err();
+    assert_eq!(twice, "several contexts have a field `both`: write `left.both` or `right.both`");
+    // `notes` declares no fields. What an agent writes there changes nothing.
+    assert_eq!(met(r#"when: "runs == 3""#, |contexts| contexts.set("notes", "runs", 1), &[]), Ok(true));
     assert!(when("secret == 1").is_err());
 }
 
@@ -123,4 +129,34 @@ fn words_in_names_mean_nothing() {
 fn lists_are_searched() {
     let set = |contexts: &mut Contexts| contexts.set("notes", "items", json!([{ "n": 1 }, { "n": 5 }]));
     assert_eq!(met(r#"when: "notes.items.exists(item, item.n > 4)""#, set, &[]), Ok(true));
+}
+
+/// Returns the error of a machine whose first edge has this condition, or the end.
+async fn result_of(condition: &str, list: usize) -> String {
+    let list = format!("[{}]", vec!["0"; list].join(","));
+    let file = format!(
+        "Context c {{ n<number>: 0; b<boolean>: true; l<array>: {list}; }} State a; State d; End e; a -reads-> c;
+         a -when: {condition:?}-> d; a -> e;"
+    );
+    match run(&file, "[]").await {
+        Ok(done) => done.ended_at.join(""),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test]
+async fn a_nested_condition_does_not_exhaust_the_stack() {
+    let (open, close) = ("(".repeat(60), ")".repeat(60));
+    assert_eq!(result_of(&format!("{open}b{close}"), 1).await, "d");
+    let (open, close) = ("[".repeat(55), "]".repeat(55));
+    assert_eq!(result_of(&format!("{open}b{close} == {open}b{close}"), 1).await, "d");
+    assert_eq!(result_of(&format!("n{} == 0", " + n".repeat(60)), 1).await, "d");
+}
+
+#[tokio::test]
+async fn a_condition_that_would_take_too_long_is_an_error() {
+    let nested = "l.all(w, l.all(x, l.all(y, l.all(z, w + x + y + z == 0))))";
+    assert!(result_of(nested, 1_000).await.contains("4 macros inside each other, which would take too long"));
+    assert_eq!(result_of("l.all(x, l.exists(y, x == y))", 100).await, "d");
+    assert_eq!(result_of("l.all(x, x == 0)", 50_000).await, "d");
 }

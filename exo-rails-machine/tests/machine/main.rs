@@ -7,6 +7,7 @@ mod conditions;
 mod contexts;
 mod draw;
 mod helper;
+mod hostile;
 mod meta;
 mod oracle;
 mod oracle_paths;

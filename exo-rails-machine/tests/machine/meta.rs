@@ -201,6 +201,32 @@ async fn code_runs_in_a_sandbox_with_limits() {
     }
 }
 
+#[cfg(feature = "code")]
+#[tokio::test]
+async fn code_cannot_end_the_process_or_wait_or_take_all_memory() {
+    let long = "let s = \"x\"; while s.len() < 100000 { s += s; }";
+    let programs = [
+        ("arrays", "let a = []; for i in 0..1000 { a = [a]; } a".to_owned(), "[[[["),
+        ("maps", "let a = #{}; for i in 0..500 { a = #{ a: [a] }; } a.to_string()".to_owned(), "#{"),
+        ("without_end", "let a = []; loop { a = [a]; }".to_owned(), "the code failed"),
+        ("sleep", "sleep(3600)".to_owned(), "may not sleep"),
+        ("rest", "sleep(3600.5)".to_owned(), "may not sleep"),
+        ("replace", format!("{long} s.replace(\"x\", s); s.len()"), "too long"),
+        ("letters", format!("{long} s.replace('x', s); s.len()"), "too long"),
+        ("replaced", "let s = \"a-b\"; s.replace(\"-\", \"+\"); s.replace('a', \"cc\"); s".to_owned(), "cc+b"),
+    ];
+    let x = json!({ "x": 1 });
+    let script =
+        programs.iter().flat_map(|(name, code, _)| [construct(name, "code_generation", code), call(name, x.clone())]);
+    let begin = std::time::Instant::now();
+    let outputs = outputs(META, script.collect()).await;
+    for (at, (name, _, expected)) in programs.iter().enumerate() {
+        let output = &outputs[at * 2 + 1];
+        assert!(output.contains(expected), "{name}: {}", output.get(..200).unwrap_or(output));
+    }
+    assert!(begin.elapsed() < std::time::Duration::from_mins(1), "{:?}", begin.elapsed());
+}
+
 #[tokio::test]
 async fn a_tool_node_describes_a_tool_that_an_agent_builds_and_another_node_uses() {
     let file = "Tool rate \"Rates a number\" { parameters: { type: \"object\"; required: [\"x\"]; }; prompt: \"Rate x.\"; }

@@ -1,0 +1,384 @@
+//! Models, rails and states that try to break a machine.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use exo_rails::prelude::*;
+use exo_rails_machine::{
+    MachineError, MachineState, PostTransition, PreTransition, Transition, TransitionRecord, TransitionRequest,
+};
+use serde_json::{Value, json};
+
+use crate::helper::{call, machine, run, say, take, trace};
+use crate::resume::Saved;
+
+const CHOICE: &str = "Task t { prompt: \"x\"; } End a; End b; t -> a, b;";
+
+fn script(turns: &[Value]) -> String {
+    Value::from(turns.to_vec()).to_string()
+}
+
+/// What was said in a step.
+fn said(state: &exo_rails_machine::History, step: usize) -> String {
+    let said = state.steps[step].agent_invocation.clone().unwrap().conversation_history;
+    said.iter().map(|said| said.content.clone()).collect::<Vec<_>>().join("\n")
+}
+
+#[rail(on = [PostTransition])]
+fn undo_a(record: &TransitionRecord) -> RailAction {
+    if record.to == "a" { RailAction::abort("not to a") } else { RailAction::Continue }
+}
+
+#[tokio::test]
+async fn an_abort_after_a_transition_ends_the_machine() {
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        undo_a
+    ];
+    let stopped = machine(CHOICE, &script(&[take("a")])).rails(rails).build().unwrap().run().await.unwrap_err();
+    assert!(matches!(stopped.error, MachineError::Run { .. }), "{stopped}");
+    assert!(stopped.error.to_string().contains("not to a"), "{stopped}");
+}
+
+struct Once(AtomicU32);
+#[rail]
+impl Once {
+    #[on(PostTransition)]
+    fn again(&self) -> RailAction {
+        if self.0.fetch_add(1, Ordering::SeqCst) == 0 { RailAction::retry("once more") } else { RailAction::Continue }
+    }
+}
+
+rail_chain! {
+    #[chain(operations = [Transition])]
+    struct OnceRails {
+        once: Once,
+    }
+}
+
+#[tokio::test]
+async fn a_rail_that_repeats_a_transition_repeats_no_effect() {
+    let rails = OnceRails { once: Once(AtomicU32::new(0)) };
+    let done = machine(CHOICE, &script(&[take("a")])).rails(rails).build().unwrap().run().await.unwrap();
+    assert_eq!(done.ended_at, ["a"]);
+    assert!(!said(&done.history, 0).contains("failed"), "{}", said(&done.history, 0));
+
+    let file = "Task t { prompt: \"x\"; } State side; End a; End b; t -@async-> side; t -> a, b;";
+    let rails = OnceRails { once: Once(AtomicU32::new(0)) };
+    let spawn = call("spawn_async_to_side", json!({ "reason": "r" }));
+    let done = machine(file, &script(&[spawn, take("a")])).rails(rails).build().unwrap().run().await.unwrap();
+    assert_eq!(trace(&done.history).iter().filter(|node| *node == "side").count(), 1, "{:?}", trace(&done.history));
+}
+
+struct Closed;
+#[rail]
+impl Closed {
+    #[on(PostTransition)]
+    fn always(&self) -> RailAction {
+        RailAction::retry("never")
+    }
+}
+
+rail_chain! {
+    #[chain(operations = [Transition])]
+    struct ClosedRails {
+        closed: Closed,
+    }
+}
+
+#[tokio::test]
+async fn a_transition_that_failed_at_a_rail_is_not_taken() {
+    let executor = machine(CHOICE, &script(&[take("a"), say("no"), say("no"), say("no")]));
+    let result = executor.rails(ClosedRails { closed: Closed }).build().unwrap().run().await;
+    let ended = result.map(|done| done.ended_at);
+    assert!(ended.is_err(), "{ended:?}");
+}
+
+#[rail(on = [PreTransition])]
+fn answer_for(request: &TransitionRequest) -> RailAction<TransitionRecord> {
+    if request.to == "a" {
+        RailAction::skip_with(TransitionRecord::new(&request.from, "a"), "the rail goes there")
+    } else {
+        RailAction::Continue
+    }
+}
+
+#[tokio::test]
+async fn a_rail_that_answers_in_place_of_a_transition_does_not_move_the_machine_and_the_model_reads_so() {
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        answer_for
+    ];
+    let done = machine(CHOICE, &script(&[take("a"), take("b")])).rails(rails).build().unwrap().run().await.unwrap();
+    assert_eq!(done.ended_at, ["b"]);
+    assert!(!said(&done.history, 0).contains("goes to `a`"), "{}", said(&done.history, 0));
+}
+
+const META: &str =
+    "Context c { n<number>: 0; any: 0; } Task t { prompt: \"x\"; meta: true; } End e; t -writes-> c; t -> e;";
+
+fn construct(name: &str, strategy: &str, details: &str) -> Value {
+    call(
+        "construct_tool",
+        json!({ "name": name, "description": "d", "input_schema": { "type": "object" },
+            "implementation_strategy": strategy, "implementation_details": details }),
+    )
+}
+
+#[rail(on = [PreToolCall])]
+fn stop_reads(call: &ToolCallInputs) -> RailAction {
+    if call.tool_name == "read_c" { RailAction::abort("nobody reads") } else { RailAction::Continue }
+}
+
+#[tokio::test]
+async fn an_abort_inside_a_composition_ends_the_machine() {
+    let turns = [construct("look", "composition", "read_c"), call("look", json!({})), take("e")];
+    let executor = machine(META, &script(&turns)).rails(rail_chain![
+        #[chain(operations = [Transition])]
+        stop_reads
+    ]);
+    let result = executor.build().unwrap().run().await;
+    let error = result.map(|done| done.ended_at).unwrap_err().error;
+    assert!(error.to_string().contains("nobody reads"), "{error}");
+}
+
+#[rail(on = [PreToolCall])]
+fn ask_about_reads(call: &ToolCallInputs, ctx: &RailContext) -> RailAction<ToolOutput> {
+    if call.tool_name == "read_c" { RailAction::suspend(ctx.question("read?")) } else { RailAction::Continue }
+}
+
+/// The steps before would run twice if the composition could wait.
+#[tokio::test]
+async fn a_rail_that_asks_inside_a_composition_refuses_it() {
+    let turns = [construct("look", "composition", "read_c"), call("look", json!({})), take("e")];
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        ask_about_reads
+    ];
+    let done = machine(META, &script(&turns)).rails(rails).build().unwrap().run().await.unwrap();
+    assert_eq!(done.ended_at, ["e"]);
+    let said = said(&done.history, 0);
+    assert!(said.contains("cannot wait for the answer: call that tool itself"), "{said}");
+}
+
+#[rail(on = [PreLlmCall])]
+fn no_inner_models(request: &ModelCallInputs) -> RailAction {
+    let is_tool = request.messages.iter().any(|message| message.text().contains("You are the tool"));
+    if is_tool { RailAction::abort("no inner models") } else { RailAction::Continue }
+}
+
+#[tokio::test]
+async fn an_abort_inside_an_agent_backed_tool_ends_the_machine() {
+    let turns = [construct("ask", "agent_backed", "Answer."), call("ask", json!({})), take("e")];
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        no_inner_models
+    ];
+    let result = machine(META, &script(&turns)).rails(rails).build().unwrap().run().await;
+    let error = result.map(|done| done.ended_at).unwrap_err().error;
+    assert!(error.to_string().contains("no inner models"), "{error}");
+}
+
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(1), |inner, _| json!([inner]))
+}
+
+#[tokio::test]
+async fn a_deep_value_does_not_make_the_state_unreadable() {
+    for depth in [50, 100, 118, 122, 124] {
+        let saved = Saved::default();
+        let schema = |value: Value| {
+            json!({ "name": "z", "description": "d", "input_schema": { "type": "object", "enum": value },
+                "implementation_strategy": "agent_backed", "implementation_details": "x" })
+        };
+        let turns = Mutex::new(vec![
+            ("transition_to_e", json!({ "reason": "r" })),
+            ("nothing", json!({ "x": nested(depth) })),
+            ("construct_tool", schema(nested(depth))),
+            ("write_c", json!({ "field": "any", "value": nested(depth) })),
+        ]);
+        let model = crate::helper::Answers::new(move |_: &ModelCallInputs| {
+            let (tool, arguments) = turns.lock().unwrap().pop().unwrap();
+            crate::helper::calls(tool, arguments)
+        });
+        let reading = exo_rails_dygram::read("flow.dygram", META);
+        let executor = exo_rails_machine::Executor::builder(&reading.machine, model).save_to(saved.clone());
+        let result = executor.build().unwrap().run().await;
+        assert!(result.is_ok(), "{depth}: {:?}", result.map(|done| done.ended_at));
+        for state in saved.0.lock().unwrap().iter() {
+            let read: Result<MachineState, _> = serde_json::from_str(state);
+            assert!(read.is_ok(), "{depth}: {:?}", read.err());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_field_of_an_open_context_does_not_stand_in_for_a_declared_one() {
+    let file = "Context order { approved<boolean>; } Context notes; Task t { prompt: \"x\"; } State c; End yes; End no;
+        t -reads-> order; t -writes-> notes; c -reads-> order; c -reads-> notes;
+        t -> c; c -when: \"approved == true\"-> yes; c -> no;";
+    let turns = [call("write_notes", json!({ "field": "approved", "value": true })), say("done")];
+    let result = run(file, &script(&turns)).await;
+    assert!(
+        result.as_ref().is_err_and(|error| matches!(error, MachineError::Condition { .. })),
+        "{:?}",
+        result.map(|done| done.ended_at)
+    );
+}
+
+#[tokio::test]
+async fn an_open_context_does_not_hide_the_item() {
+    let file = "Context job { list<array>: [1, 2]; } Context notes; State s; Task t { prompt: \"Do {{item}}\"; } End e;
+        s -reads-> job; t -reads-> notes; s -@map(\"job.list\")-> t; t -> e;";
+    let done = run(file, &script(&[say("one"), say("two")])).await.unwrap();
+    assert!(said(&done.history, 1).contains("Do 1"), "{}", said(&done.history, 1));
+}
+
+#[tokio::test]
+async fn huge_numbers_of_a_model_and_of_a_state_do_not_overflow() {
+    let saved = Saved::default();
+    let turns = [call("read_c", json!({})), take("e")];
+    machine(META, &script(&turns)).save_to(saved.clone()).build().unwrap().run().await.unwrap();
+    let state: Value = serde_json::from_str(&saved.0.lock().unwrap()[0]).unwrap();
+    for (at, number) in [
+        ("/steps", json!(u64::MAX)),
+        ("/visits/t", json!(u32::MAX)),
+        ("/visits/e", json!(u32::MAX)),
+        ("/contexts/revision", json!(u64::MAX)),
+        ("/history/summary/totalTokens", json!(u64::MAX)),
+        ("/history/summary/totalSteps", json!(u64::MAX)),
+        ("/history/summary/agentDecisions", json!(u64::MAX)),
+        ("/paths/0/last_step", json!(u64::MAX)),
+        ("/paths/0/visit/reminders", json!(u32::MAX)),
+        ("/paths/0/visit/renewals", json!(u32::MAX)),
+        ("/paths/0/visit/usage/prompt_tokens", json!(u64::MAX)),
+        ("/paths/0/id", json!(u64::MAX)),
+        ("/paths/0/parent", json!(0)),
+        ("/paths/0/parent", json!(7)),
+        ("/paths/0/node", json!("e")),
+        ("/paths/0/node", json!("c")),
+        ("/paths/0/status", json!("forked")),
+        ("/paths/0/status", json!({ "waiting": { "barrier": "b", "target": "nowhere", "is_merge": true } })),
+        ("/paths/0/status", json!({ "waiting": { "barrier": "b", "target": "t", "is_merge": true } })),
+        ("/paths", json!([])),
+        ("/round", json!([u64::MAX, 0, 0, 0])),
+        ("/paths/0/visit/offered", json!(["transition_to_e", "transition_to_e", "read_c", "update_definition"])),
+        ("/paths/0/visit/chosen", json!({ "target": "c", "is_map": false, "reason": null })),
+        ("/paths/0/visit/chosen", json!({ "target": "e", "is_map": true, "reason": null })),
+        ("/is_changed", json!(true)),
+        ("/definition", json!("State x;")),
+    ] {
+        let mut forged = state.clone();
+        match forged.pointer_mut(at) {
+            Some(place) => *place = number.clone(),
+            None => {
+                let (outer, name) = at.rsplit_once('/').unwrap();
+                if let Some(outer) = forged.pointer_mut(outer).and_then(Value::as_object_mut) {
+                    outer.insert(name.to_owned(), number.clone());
+                }
+            }
+        }
+        let Ok(forged) = serde_json::from_value::<MachineState>(forged) else { continue };
+        for until in [false, true] {
+            let executor = machine(META, &script(&turns));
+            let executor = if until { executor.until("e", 1) } else { executor }.build().unwrap();
+            let result = match executor.resume(forged.clone()) {
+                Ok(execution) => execution.run().await.map(|done| done.ended_at).map_err(|stopped| stopped.error),
+                Err(error) => Err(error),
+            };
+            // Whatever the state says, the machine ends at its end, or with an error.
+            if let Ok(ended) = result {
+                assert_eq!(ended, ["e"], "{at} = {number}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_tools_never_have_the_same_name() {
+    let file = "Process x { Context a { v: 1; } } Process y { Context a { v: 2; } } Context x__a { v: 3; }
+        Task t { prompt: \"x\"; } State f; End e; End g; t -reads-> x.a; t -reads-> y.a; t -reads-> x__a; t -> e, g;
+        t -@async, when: \"1 == 1\"-> f; t -@async, when: \"2 == 2\"-> f;";
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    let model = crate::helper::Recorded::new(&script(&[take("e")]));
+    let result = exo_rails_machine::Executor::builder(&reading.machine, model.clone()).build();
+    let Ok(executor) = result else { return };
+    executor.run().await.unwrap();
+    let mut names = model.tools().remove(0);
+    let all = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), all, "{names:?}");
+}
+
+/// Calls that end in the middle: the second path saves the state while a composition of the first one is under way.
+#[tokio::test]
+async fn a_composition_that_was_interrupted_is_unknown_and_not_done() {
+    let file = "Context c { n<number>: 0; } State s; Task t { prompt: \"x\"; meta: true; } Task u { prompt: \"y\"; } End e; End f;
+        s -@parallel-> t; s -@parallel-> u; t -writes-> c; t -> e; u -> f;";
+    let saved = Saved::default();
+    let begun = Arc::new(tokio::sync::Notify::new());
+    let (begins, states) = (Arc::clone(&begun), saved.clone());
+    let schema = json!({ "type": "object", "properties": { "done": { "type": "string" } } });
+    let slow = Tool::new("slow", "Never ends.", schema, move |_: Value| {
+        states.0.lock().unwrap().push("slow".to_owned());
+        begins.notify_one();
+        std::future::pending::<Result<String, OperationError>>()
+    });
+    let wait = Tool::new("wait", "Waits for the slow tool.", json!({ "type": "object" }), move |_: Value| {
+        let begun = Arc::clone(&begun);
+        async move {
+            begun.notified().await;
+            Ok::<_, OperationError>("waited")
+        }
+    });
+    let model = crate::helper::Answers::new(move |request: &ModelCallInputs| {
+        let text = request.messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>().join("\n");
+        let system = crate::helper::system_of(request);
+        if system.contains("**u**") {
+            let has_waited = text.contains("waited");
+            return if has_waited { ModelResponse::text("done") } else { crate::helper::calls("wait", json!({})) };
+        }
+        if !text.contains("is ready") {
+            let schema = json!({ "type": "object", "properties": { "field": { "type": "string" }, "value": {} } });
+            return crate::helper::calls(
+                "construct_tool",
+                json!({ "name": "both", "description": "d", "input_schema": schema,
+                "implementation_strategy": "composition", "implementation_details": "write_c -> slow" }),
+            );
+        }
+        if text.contains("is ready") && !text.contains("changed") {
+            return ModelResponse::text("go on");
+        }
+        crate::helper::calls("both", json!({ "field": "n", "value": 7 }))
+    });
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    let executor = exo_rails_machine::Executor::builder(&reading.machine, model)
+        .tool(slow)
+        .tool(wait)
+        .save_to(saved.clone())
+        .build()
+        .unwrap();
+    let after_slow = || {
+        let states = saved.0.lock().unwrap();
+        let at = states.iter().position(|state| state == "slow");
+        at.map(|at| states[at + 1..].to_vec()).unwrap_or_default()
+    };
+    let other_path_has_saved = async {
+        while after_slow().len() < 2 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        _ = executor.run() => panic!("the slow tool never ends"),
+        () = other_path_has_saved => {}
+    }
+    for state in &after_slow() {
+        let value: Value = serde_json::from_str(state).unwrap();
+        assert_eq!(value["contexts"]["values"]["c"]["n"], 7);
+        assert!(
+            value["paths"][1]["visit"]["effect"].is_null(),
+            "the write inside is not the output of the composition"
+        );
+    }
+}
