@@ -15,7 +15,7 @@ pub use crate::diagnostic::{Diagnostic, FileId, Location, Place, Report, Severit
 pub use crate::lower::{Directory, LoadError, Loader, NoImports};
 pub use crate::model::{
     Access, Annotation, Argument, Attribute, BuildError, Condition, ConditionKind, Edge, EdgeId, Endpoint, Fields,
-    Found, LabelPart, Machine, Node, NodeId, NodeKind, Note, Number, Type, TypeKind, Value,
+    Found, LabelPart, META_TOOLS, Machine, Node, NodeId, NodeKind, Note, Number, Type, TypeKind, Value,
 };
 pub use crate::print::format;
 pub use crate::reader::{Reader, Reading, read};

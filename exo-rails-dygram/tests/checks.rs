@@ -269,6 +269,46 @@ fn names_that_are_nearly_known_are_warnings() {
 }
 
 #[test]
+fn strict_files_have_no_annotation_without_an_effect() {
+    let cases = [
+        ("State a; State b; a -@retry(2)-> b;", "`@retry` has no effect on an edge"),
+        ("State a @parallel; State b; a -> b;", "`@parallel` has no effect on a node"),
+        ("State a @concurrent(2); State b; a -> b;", "`@concurrent` has no effect on a node"),
+        ("State a; State b; a -@aut-> b;", "`@aut` has no meaning"),
+    ];
+    for (text, message) in cases {
+        let report = Reader::new().strict().read("f.dygram", text).report;
+        let found: Vec<_> = report.diagnostics().iter().map(|found| &*found.message).collect();
+        assert_eq!(found, [message], "{text}");
+        assert!(read("f.dygram", text).report.diagnostics().is_empty(), "{text}");
+    }
+    let report = read("f.dygram", "machine \"m\" @strict @retry(2); State a @Critical; State b; a -@daily-> b;").report;
+    let found: Vec<_> = report.diagnostics().iter().map(|found| &*found.message).collect();
+    assert_eq!(found, ["`@retry` has no effect on the machine"]);
+}
+
+#[test]
+fn only_nodes_with_meta_use_meta_tools() {
+    let text = "Task a { prompt: \"p\"; } Tool construct_tool; End b; a -> b; a -uses-> construct_tool;";
+    let found = |text: &str| {
+        let report = Reader::new().strict().read("f.dygram", text).report;
+        report.diagnostics().iter().map(|found| found.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(text), ["`a` may not use the meta tool `construct_tool`"]);
+    assert!(found(&text.replace("prompt:", "meta: true; prompt:")).is_empty());
+    let report = read("f.dygram", text).report;
+    assert!(!report.has_errors() && report.to_string().contains("add `meta: true;` to `a`"), "{report}");
+}
+
+#[test]
+fn templates_without_their_end_are_reported() {
+    let text = "Context c { x: 1; } Task a { prompt: \"Use {{c.x} now\"; } End b; a -> b; a -reads-> c;";
+    let report = read("f.dygram", text).report;
+    let found: Vec<_> = report.diagnostics().iter().map(|found| (&*found.message, found.help.as_deref())).collect();
+    assert_eq!(found, [("the template `{{c.x` has no end, so it is plain text", Some("write `{{c.x}}`"))]);
+}
+
+#[test]
 fn common_words_are_no_mistakes() {
     let texts = [
         "State a @Beta; Node b; a -> b;",

@@ -86,10 +86,10 @@ impl Typed {
         Self { machine: machine(source), functions: BTreeMap::new(), contexts: BTreeMap::new(), tools: BTreeMap::new() }
     }
 
-    /// Adds the type and the first value of a context.
+    /// Adds the type and the first value of a context, and the fields that the machine names in JSON.
     #[must_use]
-    pub fn context<T: ContextType>(mut self, name: &str, first: &T) -> Self {
-        self.contexts.insert(name.to_owned(), TypedContext::new(first));
+    pub fn context<T: ContextType>(mut self, name: &str, first: &T, fields: &[&str]) -> Self {
+        self.contexts.insert(name.to_owned(), TypedContext::new(first, fields));
         self
     }
 

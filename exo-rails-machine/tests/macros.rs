@@ -171,3 +171,80 @@ async fn a_file_is_a_machine() {
     assert_eq!(done.state.contexts().get("notes", "text"), Some(&json!("all")));
     assert_eq!(Review::machine().title.as_deref(), Some("Review"));
 }
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Parcel {
+    weight: f64,
+    order_id: u32,
+    #[serde(skip)]
+    secret: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+machine! {
+    machine Parcels {
+        context parcel: Parcel;
+
+        task Check {
+            prompt: "Check {{parcel.order_id}}.";
+            reads parcel { weight, order_id };
+            writes parcel { secret, note };
+            -> Done when parcel.weight > 1.0;
+            -> Check;
+        }
+        end Done;
+    }
+}
+
+/// Tools and templates find fields by their names in JSON, and conditions by those in Rust.
+#[test]
+fn a_field_with_another_name_in_json_is_an_error() {
+    let parcel = Parcel { weight: 2.0, order_id: 1, secret: String::new(), note: None };
+    let problems = Plan::of(&Parcels::machine(parcel)).unwrap_err().problems;
+    let of = |field: &str| {
+        format!(
+            "the JSON of the context `parcel` has no field `{field}`, but `orderId`, `weight`: remove the attribute of serde that \
+             renames or skips the field"
+        )
+    };
+    assert_eq!(problems, [of("order_id"), of("secret")]);
+}
+
+#[derive(Serialize, Deserialize)]
+struct Basket {
+    lines: Lines,
+    #[serde(flatten)]
+    other: Order,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Lines {
+    all: Vec<String>,
+}
+
+machine! {
+    machine Baskets {
+        context basket: Basket;
+
+        init Arrived {
+            reads basket { lines, other };
+            -> Pack @map(basket.lines.all) when basket.other.total > 0.0;
+            -> Packed;
+        }
+        task Pack { prompt: "Pack {{item}}."; -> Packed; }
+        end Packed;
+    }
+}
+
+#[tokio::test]
+async fn a_path_starts_for_each_item_of_a_list_of_a_type() {
+    let lines = Lines { all: vec!["lamp".to_owned(), "sofa".to_owned()] };
+    let machine = Baskets::machine(Basket { lines, other: order(2.0) });
+    let model: ScriptedModel = r#"[{ "say": "one" }, { "say": "two" }]"#.parse().unwrap();
+    let done = Executor::builder(machine, model).build().unwrap().run().await.unwrap();
+    let prompts = done.history.steps.iter().filter_map(|step| Some(step.agent_invocation.clone()?.user_prompt));
+    let prompts: Vec<_> = prompts.map(|prompt| prompt.lines().next().unwrap_or_default().to_owned()).collect();
+    assert_eq!(prompts, ["Pack lamp.", "Pack sofa."]);
+}

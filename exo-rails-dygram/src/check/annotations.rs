@@ -3,35 +3,54 @@
 use super::Checker;
 use crate::model::{Annotation, Argument, Value};
 
-/// Annotations with a meaning. Others are allowed.
-const KNOWN: [&str; 27] = [
-    "auto",
-    "async",
-    "spawn",
-    "parallel",
-    "fork",
-    "barrier",
-    "wait",
-    "sync",
-    "join",
-    "merge",
-    "map",
-    "foreach",
-    "each",
-    "meta",
-    "strict",
-    "strictMode",
-    "retry",
-    "timeout",
-    "concurrent",
-    "priority",
-    "errorHandling",
-    "checkpoint",
-    "lazy",
-    "eager",
-    "start",
-    "style",
-    "end",
+/// Where an annotation stands.
+#[derive(Clone, Copy, PartialEq)]
+enum On {
+    Machine,
+    Node,
+    Edge,
+}
+
+impl On {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Machine => "the machine",
+            Self::Node => "a node",
+            Self::Edge => "an edge",
+        }
+    }
+}
+
+/// Annotations with a meaning, and where they have it. Others are allowed.
+const KNOWN: [(&str, On); 28] = [
+    ("auto", On::Edge),
+    ("async", On::Edge),
+    ("spawn", On::Edge),
+    ("parallel", On::Edge),
+    ("fork", On::Edge),
+    ("barrier", On::Edge),
+    ("wait", On::Edge),
+    ("sync", On::Edge),
+    ("join", On::Edge),
+    ("merge", On::Edge),
+    ("map", On::Edge),
+    ("foreach", On::Edge),
+    ("each", On::Edge),
+    ("priority", On::Edge),
+    ("meta", On::Node),
+    ("retry", On::Node),
+    ("timeout", On::Node),
+    ("checkpoint", On::Node),
+    ("lazy", On::Node),
+    ("eager", On::Node),
+    ("start", On::Node),
+    ("end", On::Node),
+    ("abstract", On::Node),
+    ("style", On::Node),
+    ("strict", On::Machine),
+    ("strictMode", On::Machine),
+    ("concurrent", On::Machine),
+    ("errorHandling", On::Machine),
 ];
 
 /// Common annotations without a meaning that are like others.
@@ -52,18 +71,19 @@ const ERROR_HANDLING: [&str; 3] = ["fail-fast", "continue", "compensate"];
 impl Checker<'_> {
     pub(super) fn annotations(&mut self) {
         let machine = self.machine;
-        self.annotations_of(&machine.annotations);
+        self.annotations_of(&machine.annotations, On::Machine);
         for node in machine.nodes() {
-            self.annotations_of(&node.annotations);
+            self.annotations_of(&node.annotations, On::Node);
         }
         for edge in machine.edges() {
-            self.annotations_of(&edge.annotations);
+            self.annotations_of(&edge.annotations, On::Edge);
         }
     }
 
-    fn annotations_of(&mut self, annotations: &[Annotation]) {
+    fn annotations_of(&mut self, annotations: &[Annotation], on: On) {
         for annotation in annotations {
             self.name_of(annotation);
+            self.is_effective(annotation, on);
             self.number_of(annotation);
             self.value_of(annotation);
         }
@@ -83,14 +103,24 @@ impl Checker<'_> {
 
     fn name_of(&mut self, annotation: &Annotation) {
         // Short names are like many others.
-        const SHORTEST: usize = 4;
+        let shortest = if self.is_strict { 3 } else { 4 };
         let name = &*annotation.name;
-        if name.len() < SHORTEST || KNOWN.iter().chain(&COMMON).any(|known| known.eq_ignore_ascii_case(name)) {
+        let mut known = KNOWN.iter().map(|(known, _)| known).chain(&COMMON);
+        if name.len() < shortest || known.any(|known| known.eq_ignore_ascii_case(name)) {
             return;
         }
-        if let Some(similar) = self.similar(name, KNOWN) {
+        if let Some(similar) = self.similar(name, KNOWN.map(|(known, _)| known)) {
             let message = format!("`@{name}` has no meaning");
             self.report("unknown-annotation", annotation.place, message, format!("write `@{similar}`"));
+        }
+    }
+
+    /// Files may have annotations for their readers, so only strict ones are checked.
+    fn is_effective(&mut self, annotation: &Annotation, on: On) {
+        let Some((name, right)) = KNOWN.iter().find(|(known, _)| annotation.is(known)) else { return };
+        if self.is_strict && *right != on {
+            let message = format!("`@{name}` has no effect on {}", on.name());
+            self.error("misplaced-annotation", annotation.place, message, format!("write it on {}", right.name()));
         }
     }
 

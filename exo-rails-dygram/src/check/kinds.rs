@@ -1,7 +1,7 @@
 //! Types of nodes, and kinds that only names suggest.
 
 use super::Checker;
-use crate::model::{NodeId, NodeKind};
+use crate::model::{META_TOOLS, NodeId, NodeKind};
 use crate::syntax::Arrow;
 
 impl Checker<'_> {
@@ -10,6 +10,25 @@ impl Checker<'_> {
         for id in machine.ids() {
             self.type_of(id);
             self.context_by_name(id);
+            self.meta_tools(id);
+        }
+    }
+
+    /// Only nodes with `meta` have the meta tools.
+    fn meta_tools(&mut self, id: NodeId) {
+        let machine = self.machine;
+        let name = &*machine.node(id).name;
+        if machine.kind(id) != NodeKind::Tool || !META_TOOLS.contains(&name) {
+            return;
+        }
+        let users = machine.outgoing(id).chain(machine.incoming(id));
+        for (_, edge) in users {
+            let user = if edge.source.node == id { edge.target.node } else { edge.source.node };
+            if machine.kind(user).is_control() && !machine.node(user).is_meta() {
+                let message = format!("`{}` may not use the meta tool `{name}`", machine.path(user));
+                let help = format!("add `meta: true;` to `{}`", machine.path(user));
+                self.report("meta-tool", edge.place, message, help);
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::fields::Readable;
 use super::{Checker, part_of};
 use crate::diagnostic::Place;
 use crate::model::{Attribute, NodeId, NodeKind, Value};
-use crate::syntax::holes;
+use crate::syntax::{holes, unclosed};
 
 impl Checker<'_> {
     pub(super) fn templates(&mut self) {
@@ -28,6 +28,12 @@ impl Checker<'_> {
             Value::Text(text) => {
                 for hole in holes(text) {
                     self.read(readable, node, &hole.path, part_of(place, text, hole.span));
+                }
+                for hole in unclosed(text) {
+                    let (found, name) = (hole.span.of(text), hole.path.join("."));
+                    let message = format!("the template `{found}` has no end, so it is plain text");
+                    let place = part_of(place, text, hole.span);
+                    self.report("unclosed-template", place, message, format!("write `{{{{{name}}}}}`"));
                 }
             }
             Value::List(values) => values.iter().for_each(|value| self.templates_of(readable, node, value, place)),

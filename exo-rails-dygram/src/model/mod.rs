@@ -18,7 +18,7 @@ pub use self::annotation::{Annotation, Argument};
 pub use self::edge::{Condition, ConditionKind, Edge, Endpoint, LabelPart};
 pub use self::kind::NodeKind;
 pub use self::machine::{BuildError, EdgeId, Machine, NodeId};
-pub use self::node::{Node, Note};
+pub use self::node::{META_TOOLS, Node, Note};
 pub use self::scope::Found;
 pub use self::ty::{Type, TypeKind};
 pub use self::value::{Attribute, Number, Value};

@@ -70,6 +70,21 @@ impl Node {
     }
 }
 
+/// The tools with which an agent at a node with `meta` changes the tools and the machine.
+///
+/// ```
+/// assert!(exo_rails_dygram::META_TOOLS.contains(&"construct_tool"));
+/// ```
+pub const META_TOOLS: [&str; 7] = [
+    "construct_tool",
+    "list_available_tools",
+    "propose_tool_improvement",
+    "get_machine_definition",
+    "get_tool_nodes",
+    "build_tool_from_node",
+    "update_definition",
+];
+
 /// A note about a node: `Note plan "Why this comes first";`
 ///
 /// ```

@@ -17,6 +17,7 @@ pub(crate) use self::escape::{quote, unescape};
 pub(crate) use self::layout::{Layout, Mark};
 pub(crate) use self::lexer::lex;
 pub use self::parser::{MAX_DEPTH, MAX_LEVELS, Parsed, parse};
+pub(crate) use self::template::unclosed;
 pub use self::template::{Hole, holes};
 pub(crate) use self::token::{Token, TokenKind, is_keyword, is_name, is_word};
 pub use self::tree::{

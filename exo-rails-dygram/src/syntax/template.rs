@@ -43,6 +43,23 @@ pub fn holes(text: &str) -> Vec<Hole> {
     found
 }
 
+/// Finds the templates in a text whose braces at the end are missing, such as `{{plan.title}`. Texts with other parts between
+/// the braces are no templates.
+pub(crate) fn unclosed(text: &str) -> Vec<Hole> {
+    let mut found = Vec::new();
+    for (open, _) in text.match_indices("{{") {
+        let inside = text.get(open + 2..).unwrap_or_default();
+        let length = inside.find(|c: char| !(c.is_alphanumeric() || "_.".contains(c))).unwrap_or(inside.len());
+        let (name, end) = inside.split_at(length);
+        let path: Vec<String> = name.split('.').map(str::to_owned).collect();
+        let is_open = end.is_empty() || (end.starts_with('}') && !end.starts_with("}}"));
+        if is_open && path.iter().all(|name| is_name(name)) {
+            found.push(Hole { path, span: Span::new(open, open + 2 + length) });
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,6 +77,22 @@ mod tests {
         ];
         for (text, expected) in cases {
             let found: Vec<_> = holes(text).iter().map(|hole| hole.path.join(".")).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn templates_without_their_end_are_found() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("{{a", &["a"]),
+            ("{{a.b} and {{c}}", &["a.b"]),
+            ("{{a}} {{ {{b}", &["b"]),
+            (r#"{{"a": {}}"#, &[]),
+            ("{{a b}", &[]),
+            ("{{a:1} {a} }}", &[]),
+        ];
+        for (text, expected) in cases {
+            let found: Vec<_> = unclosed(text).iter().map(|hole| hole.path.join(".")).collect();
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -15,8 +15,10 @@ pub(super) fn advice(found: &Diagnostic) -> String {
         "no-fallback" => "write an edge without `when` behind the others",
         "duplicate-edge" => "remove one of the two",
         "endless" => "give one of the edges a condition, and its node another edge",
-        // The advice is about the text of the prompt.
-        "unknown-field" => "write the context before the field, such as `{{order.id}}`",
+        // The advice is about the text of the prompt. A similar name is better.
+        "unknown-field" if !found.help.as_ref().is_some_and(|help| help.starts_with("write")) => {
+            "write the context before the field, such as `{{order.id}}`"
+        }
         "read-without-permission" => "add the field to `reads` of the node",
         _ => return with_help(found),
     };

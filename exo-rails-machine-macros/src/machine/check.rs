@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use proc_macro2::Span;
 use syn::{Error, Ident, Result};
 
-use super::reads::Reads;
+use super::reads::{List, Reads};
 use super::tree::{Machine, Node};
-use exo_rails_dygram::nearest;
+use exo_rails_dygram::{META_TOOLS, nearest};
 
 /// Reports all mistakes that the model of the machine does not show.
 pub(super) fn check(machine: &Machine) -> Result<()> {
@@ -67,9 +67,23 @@ impl Checker<'_> {
         for grant in &node.grants {
             self.context(&grant.context);
         }
-        if let (Some(first), None) = (node.uses.first(), &self.machine.tools) {
+        let is_meta = |tool: &&Ident| META_TOOLS.iter().any(|name| *tool == name);
+        if let (Some(first), None) = (node.uses.iter().find(|tool| !is_meta(tool)), &self.machine.tools) {
             let message = "the machine has no tools: write `tools: MyTools;`, with a type that `tools!` makes";
             self.report(first.span(), message);
+        }
+        for tool in node.uses.iter().filter(is_meta) {
+            let advice =
+                if node.meta.is_some() { "remove it, as `meta;` gives it" } else { "write `meta;` in its place" };
+            let message = format!("`{tool}` is a meta tool: {advice}");
+            self.report(tool.span(), message);
+        }
+        for annotation in node.edges.iter().flat_map(|edge| &edge.annotations) {
+            match List::of(annotation) {
+                Some(Ok(list)) => self.context(&list.context),
+                Some(Err(error)) => self.report(error.span(), error),
+                None => {}
+            }
         }
         for condition in node.edges.iter().filter_map(|edge| edge.condition.as_ref()) {
             for found in Reads::of(condition, &self.contexts).macros {

@@ -1,13 +1,13 @@
 //! Writes the code of a machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::Expr;
 
-use super::lower::{Lowered, text_of};
-use super::reads::Reads;
+use super::lower::{Lowered, lists, text_of};
+use super::reads::{List, Read, Reads};
 use super::tree::{Context, Input, Machine};
 use crate::node_types::{self, NodeType};
 
@@ -30,7 +30,8 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
     let tools = machine.tools.as_ref().map(|ty| quote!(tools: &#ty)).into_iter();
     let add_contexts = contexts.iter().map(|Context { name, ty }| {
         let text = name.to_string();
-        quote!(let definition = definition.context::<#ty>(#text, &#name);)
+        let fields = json_names(machine, name);
+        quote!(let definition = definition.context::<#ty>(#text, &#name, &[#(#fields),*]);)
     });
     // Edges with the same condition share its function.
     let conditions: BTreeMap<_, _> =
@@ -42,6 +43,12 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
     let fields = lowered.fields.iter().filter_map(|(context, field)| {
         let Context { ty, .. } = contexts.iter().find(|other| other.name == *context)?;
         Some(quote!(let _ = |context: &#ty| { let _ = &context.#field; };))
+    });
+    let lists = lowered.lists.iter().filter_map(|List { context, fields }| {
+        let Context { ty, .. } = contexts.iter().find(|other| other.name == *context)?;
+        let span = Span::call_site().located_at(fields.last()?.span());
+        let list = quote_spanned!(span=> &context #(.#fields)*);
+        Some(quote!(let _ = |context: &#ty| #library::__private::list(#list);))
     });
     let arguments: Vec<_> = parameters.into_iter().chain(tools).collect();
     quote! {
@@ -69,9 +76,23 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
             #[allow(dead_code, reason = "only its types are checked")]
             fn fields() {
                 #(#fields)*
+                #(#lists)*
             }
         };
     }
+}
+
+/// Returns the fields of a context that tools, templates and lists name. They find them in JSON.
+fn json_names(machine: &Machine, context: &Ident) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (node, _) in machine.all() {
+        let grants = node.grants.iter().filter(|grant| grant.context == *context);
+        found.extend(grants.flat_map(|grant| &grant.fields).flatten().map(ToString::to_string));
+        let prompts = node.prompt.iter().flat_map(|prompt| Read::of_prompt(prompt, &[context]));
+        let lists = lists(node).filter(|list| list.context == *context).map(List::read);
+        found.extend(prompts.chain(lists).filter_map(|read| read.field).map(|field| field.to_string()));
+    }
+    found
 }
 
 /// Writes the condition of an edge as a function of the contexts that it reads.

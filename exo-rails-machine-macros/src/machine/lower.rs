@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exo_rails_dygram as dygram;
-use exo_rails_dygram::syntax::{Arrow, holes};
+use exo_rails_dygram::syntax::Arrow;
 use exo_rails_dygram::{Argument, Attribute, Endpoint, FileId, LabelPart, NodeId, Place, Value, nearest};
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Error, Expr, Ident, Lit, Result};
 
 use super::advice::advice;
-use super::reads::{Read, Reads};
-use super::tree::{Annotation, Edge, Grant, Kind, Machine, Node, path_in};
+use super::reads::{List, Read, Reads};
+use super::tree::{self, Annotation, Edge, Grant, Kind, Machine, Node, path_in};
 
 /// The attribute of an edge that has the text of its condition. The executor finds the function of the condition by it.
 const CONDITION: &str = "rust";
@@ -23,6 +23,8 @@ pub(super) struct Lowered<'a> {
     pub(super) conditions: Vec<(usize, &'a Expr)>,
     /// The fields of contexts that the machine names, at each of their places.
     pub(super) fields: Vec<(Ident, Ident)>,
+    /// The lists for whose items edges start paths.
+    pub(super) lists: Vec<List>,
     /// The uses of tools, with the paths of their nodes.
     pub(super) uses: Vec<(String, &'a Ident)>,
 }
@@ -36,7 +38,7 @@ pub(super) fn lower(machine: &Machine) -> Result<Lowered<'_>> {
         lowering.grants(node, &path);
         lowering.edges(node, &path);
     }
-    lowering.conditions_read();
+    lowering.reads();
     if lowering.errors.is_none() {
         lowering.checks();
     }
@@ -58,7 +60,8 @@ struct Lowering<'a> {
 impl<'a> Lowering<'a> {
     fn new(machine: &'a Machine) -> Self {
         let model = dygram::Machine::new();
-        let lowered = Lowered { model, conditions: Vec::new(), fields: Vec::new(), uses: Vec::new() };
+        let lowered =
+            Lowered { model, conditions: Vec::new(), fields: Vec::new(), lists: Vec::new(), uses: Vec::new() };
         let mut lowering = Self { machine, lowered, ids: BTreeMap::new(), spans: Vec::new(), errors: None };
         let title = machine.title.as_ref().map_or_else(|| machine.name.to_string(), syn::LitStr::value);
         lowering.lowered.model.title = Some(title);
@@ -104,20 +107,8 @@ impl<'a> Lowering<'a> {
             for Grant { context, fields, .. } in &node.grants {
                 found.extend(fields.iter().flatten().map(|field| (context.clone(), field.clone())));
             }
-            for condition in node.edges.iter().filter_map(|edge| edge.condition.as_ref()) {
-                let reads = Reads::of(condition, &contexts).all;
-                found.extend(reads.into_iter().filter_map(|Read { context, field }| Some((context, field?))));
-            }
-            let Some(prompt) = &node.prompt else { continue };
-            for hole in holes(&prompt.value()) {
-                let [context, field, ..] = hole.path.as_slice() else { continue };
-                // A node is written like a context in a template.
-                if let Some(context) = contexts.iter().find(|name| **name == context)
-                    && let Ok(field) = syn::parse_str::<Ident>(field)
-                {
-                    found.push(((*context).clone(), Ident::new(&field.to_string(), prompt.span())));
-                }
-            }
+            let reads = reads_of(node, &contexts).into_iter();
+            found.extend(reads.filter_map(|Read { context, field }| Some((context, field?))));
         }
         let mut fields: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (context, field) in &found {
@@ -176,15 +167,14 @@ impl<'a> Lowering<'a> {
     fn annotations(&mut self, annotations: &[Annotation]) -> Vec<dygram::Annotation> {
         let mut all = Vec::new();
         for Annotation { name, value } in annotations {
-            let value = match value.as_ref().map(|value| (value, value_of(value))) {
-                Some((literal, None)) => {
-                    self.report(literal.span(), "write a text, a number or a boolean");
+            let argument = match value.as_ref().map(|value| argument(name, value)) {
+                Some(Err(error)) => {
+                    self.report(error.span(), error);
                     continue;
                 }
-                Some((_, value)) => value,
-                None => None,
+                Some(Ok(value)) => Argument::Value(value),
+                None => Argument::None,
             };
-            let argument = value.map_or(Argument::None, Argument::Value);
             all.push(dygram::Annotation { name: name.to_string(), argument, place: self.place(name.span()) });
         }
         all
@@ -207,6 +197,7 @@ impl<'a> Lowering<'a> {
                 dygram::Edge { arrow: Arrow::Single, label: vec![label], place, ..dygram::Edge::new(source, target) };
             self.add_edge(edge, context.span());
         }
+        self.lowered.lists.extend(lists(node));
         self.lowered.uses.extend(node.uses.iter().map(|tool| (path.to_owned(), tool)));
     }
 
@@ -272,14 +263,12 @@ impl<'a> Lowering<'a> {
         None
     }
 
-    /// What a condition reads, its node may read.
-    fn conditions_read(&mut self) {
+    /// What conditions, prompts and lists read, their node may read.
+    fn reads(&mut self) {
         let contexts: Vec<_> = self.machine.contexts.iter().map(|context| &context.name).collect();
         for (node, path) in self.machine.all() {
-            for condition in node.edges.iter().filter_map(|edge| edge.condition.as_ref()) {
-                for read in Reads::of(condition, &contexts).all {
-                    self.may_read(&node.name, &path, &read);
-                }
+            for read in reads_of(node, &contexts) {
+                self.may_read(&node.name, &path, &read);
             }
         }
     }
@@ -292,7 +281,11 @@ impl<'a> Lowering<'a> {
         let reads = access.map(|access| access.reads).unwrap_or_default();
         let message = match &read.field {
             Some(field) if !reads.contains(&field.to_string()) => {
-                format!("`{node}` may not read `{field}` of `{context}`: add `reads {context} {{ {field} }};` to it")
+                let message = format!("`{node}` may not read `{field}` of `{context}`");
+                match similar(&field.to_string(), &reads) {
+                    Some(similar) => format!("{message}: did you mean `{similar}`?"),
+                    None => format!("{message}: add `reads {context} {{ {field} }};` to it"),
+                }
             }
             None if reads != dygram::Fields::All => {
                 format!("`{node}` may not read all of `{context}`: add `reads {context};` to it, or name a field here")
@@ -338,6 +331,28 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// Returns what a node reads.
+fn reads_of(node: &Node, contexts: &[&Ident]) -> Vec<Read> {
+    let conditions = node.edges.iter().filter_map(|edge| edge.condition.as_ref());
+    let mut all: Vec<_> = conditions.flat_map(|condition| Reads::of(condition, contexts).all).collect();
+    all.extend(node.prompt.iter().flat_map(|prompt| Read::of_prompt(prompt, contexts)));
+    all.extend(lists(node).map(List::read));
+    all
+}
+
+/// Returns the lists for whose items the edges of a node start paths.
+pub(super) fn lists(node: &Node) -> impl Iterator<Item = List> {
+    node.edges.iter().flat_map(|edge| &edge.annotations).filter_map(|annotation| List::of(annotation)?.ok())
+}
+
+/// Returns a readable field with nearly this name.
+fn similar(field: &str, reads: &dygram::Fields) -> Option<String> {
+    match reads {
+        dygram::Fields::Only(names) => nearest(field, names.iter().map(String::as_str)).map(str::to_owned),
+        dygram::Fields::All => None,
+    }
+}
+
 /// Returns the text of a condition.
 pub(super) fn text_of(condition: &Expr) -> String {
     condition.to_token_stream().to_string()
@@ -345,6 +360,20 @@ pub(super) fn text_of(condition: &Expr) -> String {
 
 fn attribute(name: String, value: Option<Value>) -> Attribute {
     Attribute { name, ty: None, value, place: Place::default(), value_place: Place::default() }
+}
+
+/// Returns the value of an annotation. Only those for lists have names.
+fn argument(name: &Ident, value: &tree::Argument) -> Result<Value> {
+    let message = "write a text, a number or a boolean";
+    match value {
+        tree::Argument::Literal(literal) => value_of(literal).ok_or_else(|| Error::new(literal.span(), message)),
+        tree::Argument::Names(names) if ["map", "foreach", "each"].iter().any(|list| name == list) => {
+            Ok(Value::Text(names.iter().map(ToString::to_string).collect::<Vec<_>>().join(".")))
+        }
+        tree::Argument::Names(names) => {
+            Err(Error::new(names.first().map_or_else(|| name.span(), Ident::span), message))
+        }
+    }
 }
 
 fn value_of(literal: &Lit) -> Option<Value> {

@@ -1,5 +1,6 @@
 //! Reads the tokens of `machine!`.
 
+use exo_rails_dygram::nearest;
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
@@ -8,7 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Ident, Lit, LitStr, Path, Result, Token, braced, parenthesized, token};
 
-use super::tree::{Annotation, Context, Edge, Grant, Input, Kind, Machine, Node};
+use super::tree::{Annotation, Argument, Context, Edge, Grant, Input, Kind, Machine, Node};
 
 impl Parse for Input {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
@@ -31,6 +32,9 @@ impl Parse for Machine {
             return Err(Error::new(word.span(), "write `machine` and a name, such as `machine Orders { … }`"));
         }
         let name = input.parse()?;
+        if input.peek(Token![<]) {
+            return Err(input.error("a machine has no type parameters: remove them"));
+        }
         let title = input.parse()?;
         let annotations = annotations(input)?;
         let body;
@@ -47,6 +51,9 @@ impl Parse for Machine {
 impl Machine {
     fn item(&mut self, input: ParseStream<'_>) -> Result<()> {
         let docs = input.call(Attribute::parse_outer)?;
+        if input.peek(Token![->]) || input.peek2(Token![->]) {
+            return Err(input.error("an edge is a part of its source: write it into the braces of that node"));
+        }
         let word: Ident = input.call(Ident::parse_any)?;
         match &*word.to_string() {
             "context" => {
@@ -69,7 +76,7 @@ impl Machine {
             }
             name => {
                 let message = "write `context`, `tools`, or a node: `task`, `state`, `init`, `join` or `end`";
-                let kind = kind(name).ok_or_else(|| Error::new(word.span(), message))?;
+                let kind = kind(name).ok_or_else(|| unknown(&word, &["context", "tools"], message))?;
                 self.nodes.push(node(input, docs, kind)?);
             }
         }
@@ -79,6 +86,16 @@ impl Machine {
 
 fn kind(word: &str) -> Option<Kind> {
     Kind::ALL.into_iter().find(|(name, _)| *name == word).map(|(_, kind)| kind)
+}
+
+/// Returns the error of a word that is none of these, and no kind of a node.
+fn unknown(word: &Ident, words: &[&str], message: &str) -> Error {
+    let known = words.iter().copied().chain(Kind::ALL.into_iter().map(|(name, _)| name));
+    let message = match nearest(&word.to_string(), known) {
+        Some(similar) => format!("there is no `{word}` here: did you mean `{similar}`?"),
+        None => message.to_owned(),
+    };
+    Error::new(word.span(), message)
 }
 
 /// Reads a node behind the word of its kind.
@@ -113,16 +130,23 @@ fn node(input: ParseStream<'_>, docs: Vec<Attribute>, kind: Kind) -> Result<Node
 
 /// Reads a part of the body of a node.
 fn part(input: ParseStream<'_>, node: &mut Node) -> Result<()> {
+    let docs = input.call(Attribute::parse_outer)?;
+    let is_node = input.fork().call(Ident::parse_any).is_ok_and(|word| kind(&word.to_string()).is_some());
+    if let Some(first) = docs.first().filter(|_| !is_node) {
+        return Err(Error::new(first.span(), "only nodes have docs and attributes: write a comment with `//`"));
+    }
     if input.peek(Token![->]) {
         node.edges.push(edge(input)?);
         return Ok(());
     }
-    let docs = input.call(Attribute::parse_outer)?;
     let word: Ident = input.call(Ident::parse_any)?;
     match &*word.to_string() {
         "prompt" => text(input, &word, &mut node.prompt),
         "agent" => text(input, &word, &mut node.agent),
         "meta" => {
+            if input.peek(Token![:]) {
+                return Err(input.error("the word is enough: write `meta;`"));
+            }
             node.meta = Some(word.span());
             input.parse::<Token![;]>().map(drop)
         }
@@ -141,7 +165,8 @@ fn part(input: ParseStream<'_>, node: &mut Node) -> Result<()> {
         name => {
             let message =
                 "write an edge `-> Target;`, a node, or `prompt`, `reads`, `writes`, `uses`, `agent` or `meta`";
-            let kind = kind(name).ok_or_else(|| Error::new(word.span(), message))?;
+            let words = ["prompt", "reads", "writes", "uses", "agent", "meta"];
+            let kind = kind(name).ok_or_else(|| unknown(&word, &words, message))?;
             node.nodes.push(self::node(input, docs, kind)?);
             Ok(())
         }
@@ -151,6 +176,9 @@ fn part(input: ParseStream<'_>, node: &mut Node) -> Result<()> {
 /// Reads `: "text";`.
 fn text(input: ParseStream<'_>, word: &Ident, place: &mut Option<LitStr>) -> Result<()> {
     input.parse::<Token![:]>()?;
+    if !input.peek(LitStr) {
+        return Err(input.error(format!("write the {word} as a text in quotes")));
+    }
     let text = input.parse()?;
     input.parse::<Token![;]>()?;
     if place.replace(text).is_some() {
@@ -170,12 +198,21 @@ fn edge(input: ParseStream<'_>) -> Result<Edge> {
     let target = Punctuated::<Ident, Token![.]>::parse_separated_nonempty(input)?.into_iter().collect();
     let mut edge = Edge { arrow, target, annotations: annotations(input)?, label: input.parse()?, condition: None };
     edge.annotations.extend(annotations(input)?);
+    if input.peek(Token![,]) {
+        return Err(input.error("an edge has one target: write `;` and another edge"));
+    }
+    if input.peek(Token![::]) {
+        return Err(input.error("write `.` between the names of a node and of the node in it"));
+    }
     if input.peek(Ident::peek_any) {
         let word = input.call(Ident::parse_any)?;
         if word != "when" {
             return Err(Error::new(word.span(), "write `when` and a condition, or `;`"));
         }
         edge.condition = Some(condition(input, word.span())?);
+        if input.peek(Token![@]) {
+            return Err(input.error("write annotations before `when`"));
+        }
     }
     input.parse::<Token![;]>()?;
     Ok(edge)
@@ -184,6 +221,9 @@ fn edge(input: ParseStream<'_>) -> Result<Edge> {
 fn condition(input: ParseStream<'_>, word: Span) -> Result<Expr> {
     if input.peek(Token![;]) || input.is_empty() {
         return Err(Error::new(word, "write a condition after `when`, such as `order.total < 100.0`"));
+    }
+    if input.peek(Token![:]) {
+        return Err(input.error("write the condition without a colon: `when order.total < 100.0`"));
     }
     input.parse()
 }
@@ -195,11 +235,11 @@ fn annotations(input: ParseStream<'_>) -> Result<Vec<Annotation>> {
         let value = if input.peek(token::Paren) {
             let value;
             parenthesized!(value in input);
-            let literal = literal(&value)?;
+            let argument = argument(&value)?;
             if !value.is_empty() {
                 return Err(value.error("an annotation has one value"));
             }
-            Some(literal)
+            Some(argument)
         } else {
             None
         };
@@ -208,14 +248,15 @@ fn annotations(input: ParseStream<'_>) -> Result<Vec<Annotation>> {
     Ok(all)
 }
 
-/// Reads a literal, perhaps with a minus.
-fn literal(input: ParseStream<'_>) -> Result<Lit> {
+/// Reads a literal, perhaps with a minus, or names with dots.
+fn argument(input: ParseStream<'_>) -> Result<Argument> {
     let ahead = input.fork();
-    match ahead.parse::<Lit>() {
-        Ok(literal) => {
-            input.advance_to(&ahead);
-            Ok(literal)
-        }
-        Err(error) => Err(Error::new(error.span(), "write a text, a number or a boolean")),
+    if let Ok(literal) = ahead.parse::<Lit>() {
+        input.advance_to(&ahead);
+        return Ok(Argument::Literal(literal));
     }
+    let names = input.call(Punctuated::<Ident, Token![.]>::parse_separated_nonempty);
+    names
+        .map(|names| Argument::Names(names.into_iter().collect()))
+        .map_err(|error| Error::new(error.span(), "write a text, a number, a boolean, or a list such as `order.items`"))
 }

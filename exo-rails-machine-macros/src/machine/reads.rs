@@ -1,8 +1,12 @@
-//! What an expression reads of the contexts.
+//! What conditions, prompts and lists read of the contexts.
 
+use exo_rails_dygram::syntax::holes;
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprPath, Ident, Macro, Member};
+use syn::{Error, Expr, ExprPath, Ident, Lit, LitStr, Macro, Member, Result};
+
+use super::tree::{Annotation, Argument};
 
 /// A place in an expression that reads a context.
 pub(super) struct Read {
@@ -70,8 +74,67 @@ impl VisitMut for Finder<'_> {
     }
 }
 
+/// The list of `@map(order.items)`.
+pub(super) struct List {
+    pub(super) context: Ident,
+    /// The field, and the fields in it.
+    pub(super) fields: Vec<Ident>,
+}
+
+impl List {
+    /// Returns the list of an annotation, if its name is one of those for lists.
+    pub(super) fn of(annotation: &Annotation) -> Option<Result<Self>> {
+        if !["map", "foreach", "each"].iter().any(|name| annotation.name == name) {
+            return None;
+        }
+        let wrong = |span: Span| {
+            let message =
+                format!("write the context and the field of a list, such as `@{}(order.items)`", annotation.name);
+            Error::new(span, message)
+        };
+        let (names, span) = match annotation.value.as_ref()? {
+            Argument::Names(names) => (Ok(names.clone()), names.first().map_or_else(Span::call_site, Ident::span)),
+            Argument::Literal(Lit::Str(text)) => (names_in(text), text.span()),
+            // The checks of the language report it.
+            Argument::Literal(_) => return None,
+        };
+        Some(match names.as_deref() {
+            Ok([context, fields @ ..]) if !fields.is_empty() => {
+                Ok(Self { context: context.clone(), fields: fields.to_vec() })
+            }
+            _ => Err(wrong(span)),
+        })
+    }
+
+    pub(super) fn read(self) -> Read {
+        Read { context: self.context, field: self.fields.into_iter().next() }
+    }
+}
+
+/// Returns the names in a text such as `order.items`, with its place.
+fn names_in(text: &LitStr) -> Result<Vec<Ident>> {
+    let names = text.value();
+    names.split('.').map(|name| named(name.trim(), text.span())).collect()
+}
+
+fn named(name: &str, span: Span) -> Result<Ident> {
+    let name: Ident = syn::parse_str(name)?;
+    Ok(Ident::new(&name.to_string(), span))
+}
+
 impl Read {
-    pub(super) fn span(&self) -> proc_macro2::Span {
+    /// Returns the fields that the templates of a prompt read. A node is written like a context there.
+    pub(super) fn of_prompt(prompt: &LitStr, contexts: &[&Ident]) -> Vec<Self> {
+        let read = |path: &[String]| {
+            let [context, field, ..] = path else { return None };
+            let context = contexts.iter().find(|name| **name == context)?;
+            let field = named(field, prompt.span()).ok()?;
+            Some(Self { context: (*context).clone(), field: Some(field) })
+        };
+        holes(&prompt.value()).iter().filter_map(|hole| read(&hole.path)).collect()
+    }
+
+    pub(super) fn span(&self) -> Span {
         self.field.as_ref().map_or_else(|| self.context.span(), Spanned::span)
     }
 }

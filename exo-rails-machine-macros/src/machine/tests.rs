@@ -109,17 +109,69 @@ fn mistakes_have_one_message_each() {
         ("state A { uses search; -> B; } end B;", "the machine has no tools: write `tools: MyTools;`"),
         (
             "task A { prompt: \"{{order.id}}\"; -> B; } end B;",
-            "`A` may not read `id` of `order`: add the field to `reads` of the node",
+            "`A` may not read `id` of `order`: add `reads order { id };` to it",
         ),
         ("task A { prompt: \"A\"; prompt: \"B\"; -> B; } end B;", "`prompt` is there twice: remove one of the two"),
         ("state A { -> B; } end B { prompt: \"B\"; }", "an end has no prompt: write a task before it"),
         ("state A { -> B when ; } end B;", "write a condition after `when`, such as `order.total < 100.0`"),
         ("state A { -> B if order.x; } end B;", "write `when` and a condition, or `;`"),
-        ("stat A;", "write `context`, `tools`, or a node: `task`, `state`, `init`, `join` or `end`"),
+        ("stat A;", "there is no `stat` here: did you mean `state`?"),
+        ("process A;", "write `context`, `tools`, or a node: `task`, `state`, `init`, `join` or `end`"),
+        ("state A { promt: \"x\"; }", "there is no `promt` here: did you mean `prompt`?"),
         (
-            "state A { promt: \"x\"; }",
+            "state A { color: \"x\"; }",
             "write an edge `-> Target;`, a node, or `prompt`, `reads`, `writes`, `uses`, `agent` or `meta`",
         ),
+        ("state A { -> B; } A -> B; end B;", "an edge is a part of its source: write it into the braces of that node"),
+        ("state A { -> B; } -> B; end B;", "an edge is a part of its source"),
+        ("state A { -> B, C; }", "an edge has one target: write `;` and another edge"),
+        ("state A { -> B::C; }", "write `.` between the names of a node and of the node in it"),
+        ("state A { -> B when: true; }", "write the condition without a colon: `when order.total < 100.0`"),
+        ("state A { -> B when true @auto; }", "write annotations before `when`"),
+        ("state A { /// why\n -> B; } end B;", "only nodes have docs and attributes: write a comment with `//`"),
+        ("task A { prompt: PROMPT; -> B; } end B;", "write the prompt as a text in quotes"),
+        ("state A { meta: true; -> B; } end B;", "the word is enough: write `meta;`"),
+        (
+            "state A { uses construct_tool; -> B; } end B;",
+            "`construct_tool` is a meta tool: write `meta;` in its place",
+        ),
+        (
+            "state A { meta; uses get_tool_nodes; -> B; } end B;",
+            "`get_tool_nodes` is a meta tool: remove it, as `meta;` gives it",
+        ),
+        ("state A @retyr(2) { -> B; } end B;", "`@retyr` has no meaning: write `@retry`"),
+        ("state A { -> B @aut; } end B;", "`@aut` has no meaning: write `@auto`"),
+        ("state A { -> B @retry(2); } end B;", "`@retry` has no effect on an edge: write it on a node"),
+        ("state A @auto { -> B; } end B;", "`@auto` has no effect on a node: write it on an edge"),
+        ("state A @concurrent(2) { -> B; } end B;", "`@concurrent` has no effect on a node: write it on the machine"),
+        (
+            "task A { prompt: \"{{order.id}\"; reads order; -> B; } end B;",
+            "the template `{{order.id` has no end, so it is plain text: write `{{order.id}}`",
+        ),
+        (
+            "task A { prompt: \"{{order.nte}}\"; reads order { note }; -> B; } end B;",
+            "`A` may not read `nte` of `order`: did you mean `note`?",
+        ),
+        (
+            "task A { prompt: \"{{oder.id}}\"; reads order { id }; -> B; } end B;",
+            "`oder.id` is not a field of a context that `A` may read: write `order`",
+        ),
+        ("state A { -> B @map(ordr.items); } end B;", "there is no context `ordr`: did you mean `order`?"),
+        ("state A { -> B @map(\"ordr.items\"); } end B;", "there is no context `ordr`: did you mean `order`?"),
+        (
+            "state A { -> B @map(items); } end B;",
+            "write the context and the field of a list, such as `@map(order.items)`",
+        ),
+        (
+            "state A { -> B @each(\"\"); } end B;",
+            "write the context and the field of a list, such as `@each(order.items)`",
+        ),
+        ("state A { -> B @map; } end B;", "`@map` names the list whose items it takes: write `@map(input.items)`"),
+        (
+            "state A { -> B @map(order.items); } end B;",
+            "`A` may not read `items` of `order`: add `reads order { items };` to it",
+        ),
+        ("state A { -> B @priority(a.b); } end B;", "write a text, a number or a boolean"),
         ("state A", "write `;`, or the parts of the node in braces"),
         ("state A @retry(x);", "write a text, a number or a boolean"),
     ];
@@ -137,4 +189,15 @@ fn a_condition_may_read_what_its_node_may_write() {
         "state A { -> B; } task B { prompt: \"B\"; writes notes { text }; -> C when notes.text.is_empty(); -> A; } end C;",
     );
     assert!(!code.contains("compile_error!"), "{code}");
+}
+
+/// Both forms name the same list, whose type the compiler checks.
+#[test]
+fn the_list_of_a_map_is_a_field() {
+    for list in ["order.lines.all", "\"order.lines.all\""] {
+        let code = with(&format!("state A {{ reads order; -> B @map({list}); }} end B;"));
+        assert!(code.contains("__private::list(") && code.contains("&context.lines.all,"), "{code}");
+        assert!(code.contains("@map(\\\"order.lines.all\\\")"), "{code}");
+        assert!(code.contains("context::<Order>(\"order\", &order, &[\"lines\"])"), "{code}");
+    }
 }

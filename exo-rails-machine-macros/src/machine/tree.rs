@@ -75,7 +75,14 @@ impl Kind {
 /// `@retry(3)`
 pub(super) struct Annotation {
     pub(super) name: Ident,
-    pub(super) value: Option<Lit>,
+    pub(super) value: Option<Argument>,
+}
+
+/// What is in the parentheses of an annotation.
+pub(super) enum Argument {
+    Literal(Lit),
+    /// Names with dots between them, such as `order.items`.
+    Names(Vec<Ident>),
 }
 
 /// `reads order { id, total };` or `writes notes;`

@@ -1,9 +1,10 @@
 //! Contexts that are types of the program.
 
+use std::cell::Cell;
 use std::fmt;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _, Visitor, value::Error};
+use serde::{Deserializer, Serialize, forward_to_deserialize_any};
 use serde_json::{Map, Value, json};
 
 /// A type for the data of a context: a struct that can be written as JSON and read again.
@@ -21,21 +22,43 @@ impl<T: Serialize + DeserializeOwned> ContextType for T {}
 #[derive(Clone)]
 pub(crate) struct TypedContext {
     first: Map<String, Value>,
+    /// The fields that the machine names, and that JSON has under another name or not at all.
+    renamed: Vec<String>,
     check: fn(Value) -> Result<(), String>,
 }
 
 impl TypedContext {
-    /// Takes the first value. A value that is not an object in JSON has no fields.
-    pub(crate) fn new<T: ContextType>(first: &T) -> Self {
+    /// Takes the first value, and the fields that the machine names. A value that is not an object in JSON has no fields.
+    pub(crate) fn new<T: ContextType>(first: &T, fields: &[&str]) -> Self {
         let first = match serde_json::to_value(first) {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
         };
-        Self { first, check: |value| serde_json::from_value::<T>(value).map(drop).map_err(|error| error.to_string()) }
+        let names = FieldNames::default();
+        let _ = T::deserialize(&names);
+        let is_known = |name: &str| names.0.get().is_none_or(|names| names.contains(&name)) || first.contains_key(name);
+        let renamed = fields.iter().filter(|name| !is_known(name)).map(|name| (*name).to_owned()).collect();
+        Self {
+            first,
+            renamed,
+            check: |value| serde_json::from_value::<T>(value).map(drop).map_err(|error| error.to_string()),
+        }
     }
 
     pub(crate) const fn first(&self) -> &Map<String, Value> {
         &self.first
+    }
+
+    /// Returns what is wrong with the names of its fields.
+    pub(crate) fn problems(&self, context: &str) -> impl Iterator<Item = String> {
+        let known: Vec<_> = self.first.keys().map(|name| format!("`{name}`")).collect();
+        let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
+        self.renamed.iter().map(move |name| {
+            format!(
+                "the JSON of the context `{context}` has no field `{name}`, but {known}: remove the attribute of serde that \
+                 renames or skips the field"
+            )
+        })
     }
 
     /// Checks whether fields have the type.
@@ -59,5 +82,36 @@ impl TypedContext {
 impl fmt::Debug for TypedContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TypedContext").field("first", &self.first).finish_non_exhaustive()
+    }
+}
+
+/// Finds the names that the fields of a struct have in JSON. They stay unknown if the type is no struct, or has flattened fields.
+#[derive(Default)]
+struct FieldNames(Cell<Option<&'static [&'static str]>>);
+
+impl<'de> Deserializer<'de> for &FieldNames {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("only the names are read"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.0.set(Some(fields));
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq tuple
+        tuple_struct map enum identifier ignored_any
     }
 }

@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use exo_rails::{CancellationToken, GuardSet, KeptValues, NoRails, ServesOperation, Tool};
 use exo_rails_agent::{IntoGuardSet, Model};
+use exo_rails_dygram::META_TOOLS;
 use serde_json::{Map, Value};
 
 use super::Executor;
 use crate::definition::Definition;
 use crate::history::HistoryStep;
-use crate::meta::NAMES;
 use crate::plan::{Plan, PlanError};
 use crate::state::{SharedSink, StateSink};
 use crate::tools::names_of;
@@ -231,7 +231,7 @@ pub(super) fn check_tools(plan: &Plan, tools: &[Tool]) -> Result<(), BuildError>
         if let Some(tool) = node.tools.iter().find(is_missing) {
             return Err(BuildError::NoTool { node: node.path.clone(), tool: tool.clone() });
         }
-        let meta = NAMES.iter().filter(|_| node.is_meta).map(|name| (*name).to_owned());
+        let meta = META_TOOLS.iter().filter(|_| node.is_meta).map(|name| (*name).to_owned());
         if let Some(tool) =
             names_of(node).into_iter().chain(meta).find(|name| tools.iter().any(|tool| tool.name() == name))
         {

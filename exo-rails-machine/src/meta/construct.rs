@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use exo_rails::{GuardSet, OperationError, ServesOperation};
-use exo_rails_dygram::{Machine, NodeId, NodeKind};
+use exo_rails_dygram::{META_TOOLS, Machine, NodeId, NodeKind};
 use serde_json::{Value, json};
 
-use super::{MAX_TOOLS, NAMES, Workshop, note, schema, text_of};
+use super::{MAX_TOOLS, Workshop, note, schema, text_of};
 use crate::contexts::json_of;
 use crate::state::{ConstructedTool, Implementation};
 use crate::tools::{invalid, names_of, refused};
@@ -63,7 +63,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         }
         let is_generated = self.desk.live.plan().nodes().any(|node| names_of(node).iter().any(|other| other == name));
         let is_program = self.all.iter().any(|tool| tool.name() == name);
-        if NAMES.contains(&name) || is_program || is_generated {
+        if META_TOOLS.contains(&name) || is_program || is_generated {
             return Err(refused(format!("there is a tool `{name}` already")));
         }
         Ok(())

@@ -19,17 +19,6 @@ use crate::state::Visit;
 use crate::tools::Desk;
 use crate::transition::Transition;
 
-/// The names of the meta tools.
-pub(crate) const NAMES: [&str; 7] = [
-    "construct_tool",
-    "list_available_tools",
-    "propose_tool_improvement",
-    "get_machine_definition",
-    "get_tool_nodes",
-    "build_tool_from_node",
-    "update_definition",
-];
-
 /// How many tools the agents of a machine may construct.
 const MAX_TOOLS: usize = 100;
 

@@ -12,7 +12,8 @@ use crate::definition::{Code, RUST};
 
 pub(super) fn plan(machine: &Machine, code: &Code) -> Result<Plan, PlanError> {
     let rules = ContextRules::of(machine).with_types(&code.contexts);
-    let mut builder = Builder { machine, code, rules, problems: Vec::new() };
+    let problems = code.contexts.iter().flat_map(|(name, context)| context.problems(name)).collect();
+    let mut builder = Builder { machine, code, rules, problems };
     let control: Vec<_> = machine.ids().filter(|id| machine.kind(*id).is_control()).collect();
     let nodes: Vec<_> = control.iter().map(|id| Arc::new(builder.node(*id))).collect();
     let starts: Vec<_> = machine.starts().into_iter().map(|id| machine.path(id).to_owned()).collect();
