@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Expr;
 
@@ -46,9 +46,10 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
     });
     let lists = lowered.lists.iter().filter_map(|List { context, fields }| {
         let Context { ty, .. } = contexts.iter().find(|other| other.name == *context)?;
-        let span = Span::call_site().located_at(fields.last()?.span());
-        let list = quote_spanned!(span=> &context #(.#fields)*);
-        Some(quote!(let _ = |context: &#ty| #library::__private::list(#list);))
+        // A message about the type is at the field.
+        let span = fields.last()?.span();
+        let list = quote_spanned!(span=> #library::__private::list(&context #(.#fields)*));
+        Some(quote_spanned!(span=> let _ = |context: &#ty| #list;))
     });
     let arguments: Vec<_> = parameters.into_iter().chain(tools).collect();
     quote! {

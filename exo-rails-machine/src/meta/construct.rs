@@ -70,9 +70,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
     }
 
     fn check_implementation(&self, tool: &ConstructedTool) -> Result<(), OperationError> {
-        if !tool.input_schema.is_object() {
-            return Err(invalid("`input_schema` is an object: a JSON Schema"));
-        }
+        schema::ensure_supported(&tool.input_schema).map_err(invalid)?;
         match &tool.implementation {
             Implementation::AgentBacked(instructions) if instructions.trim().is_empty() => {
                 Err(invalid("`implementation_details` has the instructions for `agent_backed`"))

@@ -40,6 +40,11 @@ fn double() -> Tool {
     })
 }
 
+/// What a model reads about an argument that it left out.
+fn missing(name: &str) -> String {
+    if cfg!(feature = "schema") { format!("\"{name}\" is a required property") } else { format!("`{name}` is missing") }
+}
+
 #[tokio::test]
 async fn nodes_without_meta_have_no_meta_tools() {
     let outputs = outputs("Task t { prompt: \"x\"; } End e; t -> e;", vec![construct("a", "agent_backed", "b")]).await;
@@ -70,7 +75,7 @@ async fn a_tool_is_constructed_improved_and_used_in_one_visit() {
     let said: Vec<_> =
         step.agent_invocation.as_ref().unwrap().conversation_history.iter().map(|said| said.content.as_str()).collect();
     assert!(said.contains(&"0.85") && said.contains(&"0.92"), "{said:#?}");
-    assert!(said.iter().any(|said| said.contains("`x` is missing")), "{said:#?}");
+    assert!(said.iter().any(|said| said.contains(&missing("x"))), "{said:#?}");
     assert!(said.iter().any(|said| said.contains("\"improvements\":[\"too low\"]")), "{said:#?}");
 }
 
@@ -246,7 +251,7 @@ async fn a_tool_node_describes_a_tool_that_an_agent_builds_and_another_node_uses
         said.iter().map(|said| said.content.clone()).collect::<Vec<_>>().join("\n")
     };
     assert!(said(0).contains("\"node\":\"rate\"") && said(0).contains("the tool `rate` is ready"), "{}", said(0));
-    assert!(said(1).contains("`x` is missing") && said(1).contains("0.9"), "{}", said(1));
+    assert!(said(1).contains(&missing("x")) && said(1).contains("0.9"), "{}", said(1));
     assert!(said(2).contains("there is no tool `rate`"), "{}", said(2));
 }
 
@@ -378,4 +383,47 @@ async fn agents_cannot_make_tools_without_end() {
     assert!(made <= 120, "{made}");
     assert!(done.state.constructed_tools().len() <= 100);
     assert_eq!(done.ended_at, ["e"]);
+}
+
+fn with_schema(name: &str, schema: &Value) -> Value {
+    let details = json!({ "name": name, "description": "d", "input_schema": schema,
+        "implementation_strategy": "agent_backed", "implementation_details": "Answer." });
+    call("construct_tool", details)
+}
+
+fn of_x(schema: Value) -> Value {
+    json!({ "type": "object", "properties": { "x": schema } })
+}
+
+/// Whatever a schema says is checked, or the schema is refused.
+#[tokio::test]
+async fn no_part_of_a_schema_is_ignored() {
+    let all = cfg!(feature = "schema");
+    let cases = [
+        (of_x(json!({ "type": "number", "minimum": 3 })), json!({ "x": 2 }), all),
+        (of_x(json!({ "type": "string", "pattern": "^a+$" })), json!({ "x": "b" }), all),
+        (of_x(json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })), json!({ "x": 1 }), all),
+        (json!({ "type": "object", "additionalProperties": { "type": "string" } }), json!({ "x": 1 }), all),
+        (of_x(json!({ "type": "array", "items": { "enum": [1, 2], "description": "d" } })), json!({ "x": [3] }), true),
+        (of_x(json!({ "type": ["string", "null"], "title": "t" })), json!({ "x": 1 }), true),
+        (json!({ "required": ["y"] }), json!({ "x": 1 }), true),
+        (of_x(json!({ "type": "text" })), json!({}), false),
+        (json!({ "required": "x" }), json!({}), false),
+        (json!({ "properties": [] }), json!({}), false),
+        (json!({ "$ref": "#" }), json!({}), false),
+        (of_x(json!({ "$ref": "https://schema.example/x" })), json!({}), false),
+        (json!([1]), json!({}), false),
+        (json!(null), json!({}), false),
+    ];
+    let script = cases.iter().enumerate().flat_map(|(at, (schema, arguments, _))| {
+        let name = format!("tool{at}");
+        [with_schema(&name, schema), call(&name, arguments.clone())]
+    });
+    let outputs = outputs(META, script.collect()).await;
+    for (at, (schema, _, is_ready)) in cases.iter().enumerate() {
+        let (constructed, called) = (&outputs[2 * at], &outputs[2 * at + 1]);
+        assert_eq!(constructed.contains("is ready"), *is_ready, "{schema}: {constructed}");
+        let expected = if *is_ready { "the arguments" } else { "there is no tool" };
+        assert!(called.contains(expected) || (*is_ready && called.contains("`x")), "{schema}: {called}");
+    }
 }
