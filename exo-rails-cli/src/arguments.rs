@@ -135,6 +135,12 @@ pub(crate) struct AnswerOptions {
     pub(crate) unknown_calls: Option<UnknownCalls>,
 }
 
+impl AnswerOptions {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.approve.is_empty() && self.deny.is_empty() && self.unknown_calls.is_none()
+    }
+}
+
 /// What to do with tool calls of which nobody knows whether they have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UnknownCalls {
@@ -155,6 +161,9 @@ pub(crate) struct ExecOptions {
     /// Continue from the saved state
     #[arg(long, conflicts_with = "restart")]
     pub(crate) resume: bool,
+    /// Continue from the state in this file, such as that of a checkpoint
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub(crate) from: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

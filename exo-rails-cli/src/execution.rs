@@ -12,6 +12,7 @@ use exo_rails_machine::{
 };
 use serde_json::{Map, Value};
 
+use crate::again::Again;
 use crate::arguments::{RecordOptions, RunOptions};
 use crate::failure::Failure;
 use crate::model::Chosen;
@@ -163,22 +164,22 @@ pub(crate) fn begin<'e>(
 }
 
 /// Returns the failure of a machine that stopped, with what the person can do.
-pub(crate) fn stopped(error: &MachineError, state: &mut MachineState, how_to_resume: &str) -> Failure {
+pub(crate) fn stopped(error: &MachineError, state: &mut MachineState, again: &Again) -> Failure {
     match error {
         MachineError::Suspended { .. } => {
-            let waits = crate::questions::describe(state, how_to_resume);
+            let waits = crate::questions::describe(state, &again.to_string());
             Failure::Waits(if waits.is_empty() { error.to_string() } else { format!("the machine waits: {waits}") })
         }
         MachineError::Cancelled | MachineError::TimeLimit { .. } => {
-            Failure::Stopped(format!("{error}; continue with\n  {how_to_resume}"))
+            Failure::Stopped(format!("{error}; continue with\n  {again}"))
         }
         MachineError::StepLimit { limit } => Failure::Stopped(format!(
-            "the machine took {limit} steps, and may not take more; continue with\n  {how_to_resume} --max-steps {}",
-            limit.saturating_mul(2)
+            "the machine took {limit} steps, and may not take more; continue with\n  {}",
+            again.with("--max-steps", limit.saturating_mul(2))
         )),
         MachineError::VisitLimit { node, limit } => Failure::Stopped(format!(
-            "`{node}` was visited {limit} times, and may not be visited again; continue with\n  {how_to_resume} --max-visits {}",
-            limit.saturating_mul(2)
+            "`{node}` was visited {limit} times, and may not be visited again; continue with\n  {}",
+            again.with("--max-visits", u64::from(limit.saturating_mul(2)))
         )),
         error => Failure::Stopped(error.to_string()),
     }

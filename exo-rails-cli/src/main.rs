@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 
+mod again;
 mod arguments;
 mod commands;
 mod execution;

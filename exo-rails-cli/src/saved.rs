@@ -65,6 +65,12 @@ impl Files {
     }
 }
 
+/// Returns the state in a file, such as that of a checkpoint.
+pub(crate) fn load(file: &Path) -> Result<MachineState, Failure> {
+    let state = StateFile::new(file).load().map_err(|error| Failure::Usage(error.to_string()))?;
+    state.ok_or_else(|| Failure::Usage(format!("there is no file `{}`", file.display())))
+}
+
 /// Writes a file as a whole: after a crash, the old file or the new one is there.
 fn write_json(path: &Path, history: &History) -> io::Result<()> {
     let mut name = path.as_os_str().to_owned();

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use exo_rails_machine::{MachineError, Progress, Status};
 
+use crate::again::Again;
 use crate::arguments::StepOptions;
 use crate::execution::{Prepared, begin, prepare, stopped};
 use crate::failure::Failure;
@@ -42,8 +43,7 @@ pub(crate) async fn step(options: &StepOptions) -> Result<ExitCode, Failure> {
     if let Some(log) = log {
         log.check()?;
     }
-    let how = format!("exo-rails machine step {}", options.run.file.display());
-    result.map_err(|error: MachineError| stopped(&error, &mut state, &how))?;
+    result.map_err(|error: MachineError| stopped(&error, &mut state, &Again::of_this_call()))?;
     if !options.record.json {
         report(state.status(), &state.nodes().collect::<Vec<_>>().join(", "));
     }

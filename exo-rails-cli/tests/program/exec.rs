@@ -74,7 +74,7 @@ fn a_limit_stops_the_machine_and_more_lets_it_go_on() {
     let desk = Desk::with_review();
     for (limit, more) in [("--max-steps 3", "--max-steps 6"), ("--max-visits 1", "--max-visits 2")] {
         let ran = desk.run(&format!("{EXEC} {limit}"));
-        assert!(ran.code == 1 && ran.errors.contains(&format!("exec review.dygram --resume {more}")), "{ran:?}");
+        assert!(ran.code == 1 && ran.errors.contains(&format!("machine {EXEC} --resume {more}\n")), "{ran:?}");
         let resumed = desk.run(&format!("{EXEC} --resume {more}"));
         assert_eq!(resumed.code, 0, "{resumed:?}");
     }
@@ -139,8 +139,12 @@ fn a_guard_that_asks_suspends_the_machine_until_a_person_answers() {
 
     let wrong = desk.run(&format!("{exec} --resume --approve nothing"));
     assert!(wrong.code == 2 && wrong.errors.contains(&format!("the open questions are `{id}`")), "{wrong:?}");
+    let alone = desk.run(&format!("{exec} --approve {id}"));
+    assert!(alone.code == 2, "{alone:?}");
     let still = desk.run(&format!("{exec} --resume"));
     assert_eq!(still.code, 3, "{still:?}");
+    // The guards also see what comes next.
+    assert!(still.errors.contains(&format!("exo-rails machine {exec} --resume --deny '{id}'")), "{still:?}");
 
     let approved = desk.run(&format!("{exec} --resume --approve {id}"));
     assert_eq!(approved.code, 3, "the second write is another question: {approved:?}");
@@ -194,4 +198,28 @@ fn a_state_of_another_machine_is_refused() {
     desk.write("review.dygram", "State a; End b; a -> b;");
     let ran = desk.run(&format!("{EXEC} --resume"));
     assert!(ran.code == 2 && ran.errors.contains("the state is of another machine"), "{ran:?}");
+}
+
+#[test]
+fn a_machine_continues_from_a_checkpoint() {
+    let desk = Desk::with_review();
+    let file = desk.read("review.dygram").replace("Task review", "Task review @checkpoint");
+    desk.write("review.dygram", &file);
+    assert_eq!(desk.run(EXEC).code, 0);
+    let whole = timeless(&desk);
+
+    let checkpoint = "review.dygram.state.review.1.json";
+    assert!(desk.has(checkpoint) && desk.has("review.dygram.state.review.2.json"));
+    let ran = desk.run(&format!("{EXEC} --from {checkpoint}"));
+    assert!(ran.code == 0 && ran.out.starts_with("   3  review -> draft"), "{ran:?}");
+    assert_eq!(timeless(&desk), whole);
+
+    // An unfinished execution is not forgotten.
+    assert_eq!(desk.run("step review.dygram --script script.json").code, 0);
+    assert_eq!(desk.run(&format!("{EXEC} --from {checkpoint}")).code, 2);
+    assert_eq!(desk.run(&format!("{EXEC} --from {checkpoint} --restart")).code, 0);
+    for (wrong, message) in [("nothing.json", "there is no file `nothing.json`"), ("script.json", "script.json")] {
+        let ran = desk.run(&format!("{EXEC} --from {wrong}"));
+        assert!(ran.code == 2 && ran.errors.contains(message), "{ran:?}");
+    }
 }
