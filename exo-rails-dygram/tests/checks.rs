@@ -288,6 +288,25 @@ fn strict_files_have_no_annotation_without_an_effect() {
 }
 
 #[test]
+fn nodes_that_undo_work_are_no_part_of_the_flow() {
+    let text = "machine \"m\" @strict @errorHandling(\"compensate\"); Task undo @compensate(work) { prompt: \"p\"; } State work; End e;\
+        work -> e;";
+    let reading = read("f.dygram", text);
+    assert!(reading.report.diagnostics().is_empty(), "{}", reading.report);
+    let machine = &reading.machine;
+    assert_eq!(machine.starts(), [machine.find("work").unwrap()]);
+    let found = |text: &str| {
+        let report = read("f.dygram", text).report;
+        report.diagnostics().iter().map(|found| found.help.clone().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&text.replace("(work)", "(wrok)")), ["write `@compensate(work)`"]);
+    assert_eq!(
+        found(&text.replace("(\"compensate\")", "(\"continue\")")),
+        ["add `@errorHandling(\"compensate\")` to the machine"]
+    );
+}
+
+#[test]
 fn only_nodes_with_meta_use_meta_tools() {
     let text = "Task a { prompt: \"p\"; } Tool construct_tool; End b; a -> b; a -uses-> construct_tool;";
     let found = |text: &str| {

@@ -1,7 +1,7 @@
 //! Annotations: those that contradict each other, and their values.
 
 use super::Checker;
-use crate::model::{Annotation, Argument, Value};
+use crate::model::{Annotation, Argument, NodeId, Value};
 
 /// Where an annotation stands.
 #[derive(Clone, Copy, PartialEq)]
@@ -22,7 +22,7 @@ impl On {
 }
 
 /// Annotations with a meaning, and where they have it. Others are allowed.
-const KNOWN: [(&str, On); 28] = [
+const KNOWN: [(&str, On); 29] = [
     ("auto", On::Edge),
     ("async", On::Edge),
     ("spawn", On::Edge),
@@ -41,6 +41,7 @@ const KNOWN: [(&str, On); 28] = [
     ("retry", On::Node),
     ("timeout", On::Node),
     ("checkpoint", On::Node),
+    ("compensate", On::Node),
     ("lazy", On::Node),
     ("eager", On::Node),
     ("start", On::Node),
@@ -72,8 +73,9 @@ impl Checker<'_> {
     pub(super) fn annotations(&mut self) {
         let machine = self.machine;
         self.annotations_of(&machine.annotations, On::Machine);
-        for node in machine.nodes() {
-            self.annotations_of(&node.annotations, On::Node);
+        for id in machine.ids() {
+            self.annotations_of(&machine.node(id).annotations, On::Node);
+            self.compensation(id);
         }
         for edge in machine.edges() {
             self.annotations_of(&edge.annotations, On::Edge);
@@ -98,6 +100,33 @@ impl Checker<'_> {
             if let Some(second) = annotations.iter().filter(|annotation| annotation.is(name)).nth(1) {
                 self.error("contradiction", second.place, format!("`@{name}` is there twice"), "remove one of them");
             }
+        }
+    }
+
+    /// A node with `@compensate` is visited if the machine compensates, and after the node that it names.
+    fn compensation(&mut self, id: NodeId) {
+        let machine = self.machine;
+        let Some(annotation) = machine.node(id).annotation("compensate").filter(|_| machine.node(id).is_compensation())
+        else {
+            return;
+        };
+        if let Err(name) = machine.compensated(id) {
+            let message = format!("`@compensate` names `{name}`, which is not a node of the flow");
+            let nodes: Vec<_> =
+                machine.ids().filter(|id| machine.kind(*id).is_control()).map(|id| machine.path(id)).collect();
+            let help = match self.similar(&name, nodes) {
+                Some(similar) => format!("write `@compensate({similar})`"),
+                None => "write the node whose work it undoes, or `@compensate` alone".to_owned(),
+            };
+            self.error("annotation-value", annotation.place, message, help);
+        } else if !machine.compensates() {
+            let message = "`@compensate` has no effect, because the machine does not compensate";
+            self.report(
+                "misplaced-annotation",
+                annotation.place,
+                message,
+                "add `@errorHandling(\"compensate\")` to the machine",
+            );
         }
     }
 

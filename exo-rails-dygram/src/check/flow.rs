@@ -63,6 +63,7 @@ impl Checker<'_> {
         let machine = self.machine;
         let leads_on = |id: NodeId| machine.transitions(id).next().is_some();
         let is_stuck = !leads_on(id) && !machine.ancestors(id).any(leads_on);
+        let is_stuck = is_stuck && !machine.node(id).is_compensation();
         let is_declared = machine.node(id).type_name.is_some() && machine.children(id).is_empty();
         let path = machine.path(id);
         let place = machine.node(id).place;
@@ -212,6 +213,7 @@ fn is_base(machine: &Machine, id: NodeId) -> bool {
 fn reached(machine: &Machine) -> HashSet<NodeId> {
     let mut reached = HashSet::new();
     let mut open = machine.starts();
+    open.extend(machine.ids().filter(|id| machine.node(*id).is_compensation()));
     while let Some(id) = open.pop() {
         if !reached.insert(id) {
             continue;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use super::{Annotation, Attribute, Edge, Node, NodeKind, Note};
+use super::{Annotation, Attribute, Edge, Found, Node, NodeKind, Note, Value};
 use crate::syntax::{Arrow, MAX_LEVELS, is_keyword, is_name};
 
 /// The number of a node in its machine.
@@ -331,12 +331,19 @@ impl Machine {
         self.annotations.iter().find(is_strict).is_some_and(Annotation::is_enabled)
     }
 
+    /// Returns whether paths that have failed undo what they did: the machine has `@errorHandling("compensate")`.
+    #[must_use]
+    pub fn compensates(&self) -> bool {
+        let strategy = self.annotations.iter().find(|annotation| annotation.is("errorHandling"));
+        strategy.and_then(Annotation::value).and_then(Value::as_str) == Some("compensate")
+    }
+
     /// Returns where the machine begins.
     ///
     /// These are the nodes of type `init`, those with `@start`, and one called `start`. Without any, these are the nodes at the
-    /// top level that a transition leaves, and none from elsewhere enters, nor a node in them. Without any of these either, this is the first node of the flow of
-    /// control at the top level. If an edge from elsewhere leads into this one, it is the first node in any node that a
-    /// transition leaves and none enters.
+    /// top level that a transition leaves, and none from elsewhere enters, nor a node in them. Without any of these either, this
+    /// is the first node of the flow of control at the top level. If an edge from elsewhere leads into this one, it is the first
+    /// node in any node that a transition leaves and none enters. Nodes with `@compensate` are none of these.
     ///
     /// ```
     /// let machine = exo_rails_dygram::read("flow.dygram", "State a; State b; a -> b; b -> a;").machine;
@@ -350,7 +357,8 @@ impl Machine {
             let is_init = node.type_name.as_deref().is_some_and(|name| NodeKind::of_type(name) == NodeKind::Init);
             is_init || node.annotation("start").is_some() || node.name.eq_ignore_ascii_case("start")
         };
-        let control: Vec<_> = self.roots.iter().copied().filter(|id| self.kind(*id).is_control()).collect();
+        let is_part = |id: &NodeId| self.kind(*id).is_control() && !self.node(*id).is_compensation();
+        let control: Vec<_> = self.roots.iter().copied().filter(is_part).collect();
         let marked: Vec<_> = control.iter().copied().filter(is_marked).collect();
         if !marked.is_empty() {
             return marked;
@@ -386,6 +394,29 @@ impl Machine {
         entered
     }
 
+    /// Returns the node whose work a node with `@compensate(name)` undoes. Returns `None` if it names no node, and undoes the work
+    /// of the whole path.
+    ///
+    /// # Errors
+    ///
+    /// The name, if it is not that of a node of the flow of control.
+    ///
+    /// ```
+    /// let text = "Task charge { prompt: \"Charge\"; } Task refund @compensate(charge) { prompt: \"Refund\"; } End done; charge -> done;";
+    /// let machine = exo_rails_dygram::read("flow.dygram", text).machine;
+    /// let refund = machine.find("refund").expect("the file has the node");
+    /// assert_eq!(machine.compensated(refund), Ok(machine.find("charge")));
+    /// ```
+    pub fn compensated(&self, id: NodeId) -> Result<Option<NodeId>, String> {
+        let name = self.node(id).annotation("compensate").and_then(Annotation::value).and_then(Value::as_str);
+        let Some(name) = name else { return Ok(None) };
+        let names: Vec<_> = name.split('.').collect();
+        match self.resolve(self.parent(id), &names) {
+            Found::Node(of, None) if self.kind(of).is_control() => Ok(Some(of)),
+            _ => Err(name.to_owned()),
+        }
+    }
+
     /// Returns the child at which a node is entered. A node without children of the flow of control is entered itself.
     ///
     /// This is the child with `@start`, or else the first init, task, state or other node, in this order.
@@ -398,7 +429,8 @@ impl Machine {
     /// ```
     #[must_use]
     pub fn entry(&self, id: NodeId) -> Option<NodeId> {
-        let children: Vec<_> = self.children(id).iter().copied().filter(|id| self.kind(*id).is_control()).collect();
+        let is_part = |id: &NodeId| self.kind(*id).is_control() && !self.node(*id).is_compensation();
+        let children: Vec<_> = self.children(id).iter().copied().filter(is_part).collect();
         let marked = children.iter().copied().find(|child| self.node(*child).annotation("start").is_some());
         let first = |kind: NodeKind| children.iter().copied().find(|child| self.kind(*child) == kind);
         let kinds = [NodeKind::Init, NodeKind::Task, NodeKind::State];

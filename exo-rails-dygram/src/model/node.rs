@@ -62,6 +62,12 @@ impl Node {
         self.attribute("prompt").and_then(Value::as_str)
     }
 
+    /// Returns whether only paths that have failed visit this node: it has `@compensate`.
+    #[must_use]
+    pub fn is_compensation(&self) -> bool {
+        self.annotation("compensate").is_some_and(Annotation::is_enabled)
+    }
+
     /// Returns whether the agent may change the machine at this node: the attribute `meta` is true, or it has `@meta`.
     #[must_use]
     pub fn is_meta(&self) -> bool {

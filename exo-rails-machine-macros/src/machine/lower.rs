@@ -362,12 +362,12 @@ fn attribute(name: String, value: Option<Value>) -> Attribute {
     Attribute { name, ty: None, value, place: Place::default(), value_place: Place::default() }
 }
 
-/// Returns the value of an annotation. Only those for lists have names.
+/// Returns the value of an annotation. Only those for lists and nodes have names.
 fn argument(name: &Ident, value: &tree::Argument) -> Result<Value> {
     let message = "write a text, a number or a boolean";
     match value {
         tree::Argument::Literal(literal) => value_of(literal).ok_or_else(|| Error::new(literal.span(), message)),
-        tree::Argument::Names(names) if ["map", "foreach", "each"].iter().any(|list| name == list) => {
+        tree::Argument::Names(names) if ["map", "foreach", "each", "compensate"].iter().any(|other| name == other) => {
             Ok(Value::Text(names.iter().map(ToString::to_string).collect::<Vec<_>>().join(".")))
         }
         tree::Argument::Names(names) => {

@@ -171,6 +171,14 @@ fn mistakes_have_one_message_each() {
             "state A { -> B @map(order.items); } end B;",
             "`A` may not read `items` of `order`: add `reads order { items };` to it",
         ),
+        (
+            "state A { -> B; } end B; state C @compensate(order);",
+            "`@compensate` names `order`, which is not a node of the flow: write the node whose work it undoes",
+        ),
+        (
+            "state A { -> B; } end B; state C @compensate;",
+            "`@compensate` has no effect, because the machine does not compensate: add `@errorHandling(\"compensate\")` to the",
+        ),
         ("state A { -> B @priority(a.b); } end B;", "write a text, a number or a boolean"),
         ("state A", "write `;`, or the parts of the node in braces"),
         ("state A @retry(x);", "write a text, a number or a boolean"),

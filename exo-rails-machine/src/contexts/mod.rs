@@ -113,6 +113,18 @@ impl Contexts {
         }
     }
 
+    /// Gives a field the value that it had before a write, unless it was written again since then. Returns whether it did.
+    pub(crate) fn take_back(&mut self, write: &Written) -> bool {
+        if self.get(&write.context, &write.field) != Some(&write.after) {
+            return false;
+        }
+        match &write.before {
+            Some(before) => self.set(&write.context, &write.field, before.clone()),
+            None => self.remove(&write.context, &write.field),
+        }
+        true
+    }
+
     /// Returns a number that changes with each write.
     #[must_use]
     pub const fn revision(&self) -> u64 {

@@ -234,7 +234,7 @@ where
     }
 
     /// Asks the rails whether the machine may take an edge. They may choose another edge of the node.
-    async fn allowed(&self, id: u64, node: &PlanNode, edge: &PlanEdge) -> Result<PlanEdge, MachineError> {
+    pub(super) async fn allowed(&self, id: u64, node: &PlanNode, edge: &PlanEdge) -> Result<PlanEdge, MachineError> {
         let request = TransitionRequest {
             path: id,
             from: node.path.clone(),

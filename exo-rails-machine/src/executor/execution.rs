@@ -297,6 +297,11 @@ where
 
     async fn step_path(&self, id: u64) -> Result<(), MachineError> {
         let Some((node, is_new)) = self.enter(id)? else { return Ok(()) };
+        if self.live.with(|state, _| state.path(id).is_some_and(Path::is_leaving)) {
+            self.compensate(id, &node).await?;
+            self.live.with(|state, _| state.round.retain(|other| *other != id));
+            return self.save().await;
+        }
         if is_new && node.is_checkpoint {
             self.keep_checkpoint(&node).await?;
         }
@@ -422,7 +427,7 @@ where
         reason: Option<String>,
     ) {
         let now = (self.executor.settings.clock)();
-        let step = self.live.with(|state, _| {
+        let step = self.live.with(|state, plan| {
             let taken = state.path_mut(id).map(|path| {
                 let visit = path.visit.take().or(path.failed_visit.take());
                 (visit, std::mem::take(&mut path.failures), std::mem::take(&mut path.started))
@@ -440,6 +445,7 @@ where
                 agent_invocation: None,
                 mutations: Vec::new(),
                 writes: Vec::new(),
+                taken_back: Vec::new(),
                 errors: failures,
                 timestamp: format_time(now),
             };
@@ -449,6 +455,7 @@ where
                 }
                 visit.record_in(&mut step);
             }
+            step.taken_back = state.undo(id, plan, outcome);
             let shown = self.executor.settings.on_step.is_some().then(|| step.clone());
             state.history.add(step);
             shown

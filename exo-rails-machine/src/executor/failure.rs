@@ -9,8 +9,8 @@ use super::choice::Next;
 use super::flow::settle;
 use super::{Execution, MachineError};
 use crate::history::{StepOutcome, TransitionType};
-use crate::plan::{OnError, PlanNode};
-use crate::state::{MachineState, PathStatus};
+use crate::plan::{OnError, PlanEdge, PlanNode};
+use crate::state::PathStatus;
 use crate::transition::Transition;
 
 const FIRST_DELAY: Duration = Duration::from_secs(1);
@@ -74,29 +74,47 @@ where
             return Err(error);
         }
         self.live.with(|state, plan| {
-            if on_error == OnError::Compensate {
-                take_back(state, id);
-            }
-            if let Some(path) = state.path_mut(id) {
-                path.status = PathStatus::Failed;
-            }
+            state.end_path(id, PathStatus::Failed);
             settle(state, plan);
         });
         Ok(())
     }
-}
 
-/// Takes the writes of a path back, the newest first. What another path has written since then stays.
-fn take_back(state: &mut MachineState, id: u64) {
-    let written = state.path_mut(id).map(|path| std::mem::take(&mut path.written)).unwrap_or_default();
-    for write in written.into_iter().rev() {
-        if state.contexts.get(&write.context, &write.field) != Some(&write.after) {
-            continue;
+    /// Sends a failed path to the next node with `@compensate`. The rails are asked as at every transition. If they refuse it, the
+    /// path goes to the one after it.
+    pub(super) async fn compensate(&self, id: u64, node: &PlanNode) -> Result<(), MachineError> {
+        let next = || self.live.with(|state, _| state.path(id)?.undo.as_ref()?.nodes.last().cloned());
+        while let Some(target) = next() {
+            // An agent may have removed the node from the machine.
+            let is_known = self.live.with(|_, plan| plan.node(&target).is_some());
+            let edge = PlanEdge::to_compensation(&target);
+            let result = if is_known { self.allowed(id, node, &edge).await.map(Some) } else { Ok(None) };
+            let edge = match result {
+                Err(error) if !error.is_of_path() => return Err(error),
+                Err(error) => {
+                    self.note_failure(id, &error);
+                    None
+                }
+                Ok(edge) => edge,
+            };
+            self.live.with(|state, plan| {
+                if let Some(undo) = state.path_mut(id).and_then(|path| path.undo.as_mut()) {
+                    undo.nodes.pop();
+                }
+                if let Some(edge) = &edge {
+                    state.enter(id, plan.entered(&edge.target));
+                }
+            });
+            if edge.is_some() {
+                return Ok(());
+            }
         }
-        match write.before {
-            Some(before) => state.contexts.set(&write.context, &write.field, before),
-            None => state.contexts.remove(&write.context, &write.field),
-        }
+        self.record(id, node, Vec::new(), StepOutcome::Failed, TransitionType::Automated, None);
+        self.live.with(|state, plan| {
+            state.end_path(id, PathStatus::Failed);
+            settle(state, plan);
+        });
+        Ok(())
     }
 }
 

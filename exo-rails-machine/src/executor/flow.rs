@@ -53,11 +53,7 @@ where
             }
             Next::End => {
                 self.record(id, node, others, StepOutcome::Ended, TransitionType::Automated, None);
-                self.live.with(|state, _| {
-                    if let Some(path) = state.path_mut(id) {
-                        path.status = PathStatus::Ended;
-                    }
-                });
+                self.live.with(|state, _| state.end_path(id, PathStatus::Ended));
             }
         }
         self.live.with(settle);
@@ -154,9 +150,7 @@ fn end_one(state: &mut MachineState) -> bool {
     };
     let found = state.paths.iter().find(|path| path.status == PathStatus::Forked && is_over(path.id));
     let Some((id, failed)) = found.map(|path| (path.id, has_failed(path.id))) else { return false };
-    if let Some(path) = state.path_mut(id) {
-        path.status = if failed { PathStatus::Failed } else { PathStatus::Ended };
-    }
+    state.end_path(id, if failed { PathStatus::Failed } else { PathStatus::Ended });
     true
 }
 

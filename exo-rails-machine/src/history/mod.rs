@@ -97,6 +97,9 @@ pub struct HistoryStep {
     /// Fields that were written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<Written>,
+    /// The writes of the path that were taken back, in this order: with `@errorHandling("compensate")`, those of a failed path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_back: Vec<Written>,
     /// The errors of the attempts that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,

@@ -72,5 +72,10 @@ fn apply(plan: &Plan, step: &HistoryStep, contexts: &mut Contexts) -> Result<(),
         let data = written.iter().map(|written| (written.field.clone(), written.after.clone())).collect();
         contexts.write(plan.rules(), &node.grants, &first.context, data).map_err(|error| error.to_string())?;
     }
+    for write in &step.taken_back {
+        if !contexts.take_back(write) {
+            return Err(format!("`{}` of `{}` cannot be taken back: it has another value", write.field, write.context));
+        }
+    }
     Ok(())
 }

@@ -20,6 +20,7 @@ pub(super) fn plan(machine: &Machine, code: &Code) -> Result<Plan, PlanError> {
     if starts.is_empty() {
         builder.problems.push("it has no node at which it begins: write one, such as `State start;`".to_owned());
     }
+    let compensations = builder.compensations(&control);
     if !builder.problems.is_empty() {
         return Err(PlanError { problems: builder.problems });
     }
@@ -30,6 +31,7 @@ pub(super) fn plan(machine: &Machine, code: &Code) -> Result<Plan, PlanError> {
         nodes,
         by_path,
         starts,
+        compensations,
         rules: builder.rules,
         code: code.clone(),
         concurrency,
@@ -72,6 +74,23 @@ impl Builder<'_> {
             edges,
             grants,
         }
+    }
+
+    /// Returns the nodes with `@compensate`, with the nodes that they name.
+    fn compensations(&mut self, nodes: &[NodeId]) -> Vec<(String, Option<String>)> {
+        let machine = self.machine;
+        let mut found = Vec::new();
+        for id in nodes.iter().copied().filter(|id| machine.node(*id).is_compensation()) {
+            let path = machine.path(id).to_owned();
+            match machine.compensated(id) {
+                Ok(of) => found.push((path, of.map(|of| machine.path(of).to_owned()))),
+                Err(name) => {
+                    self.problems
+                        .push(format!("`@compensate` of `{path}` names `{name}`, which is no node of the flow"));
+                }
+            }
+        }
+        found
     }
 
     /// Returns the tools of a node: those to which it has an edge, and those that the program names.

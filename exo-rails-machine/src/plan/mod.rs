@@ -35,6 +35,8 @@ pub struct Plan {
     nodes: Vec<Arc<PlanNode>>,
     by_path: HashMap<String, usize>,
     starts: Vec<String>,
+    /// The nodes with `@compensate` in the order of the file, and the nodes whose work they undo.
+    pub(crate) compensations: Vec<(String, Option<String>)>,
     rules: ContextRules,
     code: Code,
     /// How many paths work at the same time.
@@ -133,6 +135,22 @@ pub struct PlanEdge {
     pub barrier: Option<Barrier>,
 }
 
+impl PlanEdge {
+    /// Returns an edge that the machine takes without one in the file: to a node with `@compensate`.
+    pub(crate) fn to_compensation(target: &str) -> Self {
+        Self {
+            target: target.to_owned(),
+            tool: String::new(),
+            description: None,
+            condition: None,
+            is_auto: true,
+            flow: Flow::Single,
+            priority: 0,
+            barrier: None,
+        }
+    }
+}
+
 /// How many paths take an edge.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -174,7 +192,8 @@ pub enum OnError {
     FailFast,
     /// The other paths go on.
     Continue,
-    /// The other paths go on, and the writes of the failed path are taken back, the newest first.
+    /// The other paths go on. The failed path visits the nodes with `@compensate`, and then its writes are taken back, the newest
+    /// first.
     Compensate,
 }
 

@@ -4,6 +4,7 @@ mod check;
 mod live;
 mod questions;
 mod store;
+mod undo;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ pub(crate) use live::Live;
 pub use questions::PathQuestion;
 pub(crate) use store::SharedSink;
 pub use store::{Checkpoint, StateFile, StateSink};
+pub(crate) use undo::Undo;
 
 /// The whole state of an execution.
 ///
@@ -87,6 +89,9 @@ pub(crate) struct Path {
     /// What the path has written, for `compensate`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) written: Vec<Written>,
+    /// What the path still has to do since it has failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) undo: Option<Undo>,
     /// The edges that the rails have allowed in this step, of several that the path takes at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed: Vec<Allowed>,
@@ -116,6 +121,13 @@ pub(crate) enum PathStatus {
     Failed,
     /// Another path goes on in its place.
     Merged,
+}
+
+impl Path {
+    /// Returns whether the path has failed, and goes on to the next node with `@compensate`.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.undo.as_ref().is_some_and(|undo| undo.is_leaving)
+    }
 }
 
 impl PathStatus {
@@ -318,6 +330,9 @@ impl MachineState {
             node.clone_into(&mut path.node);
             path.status = PathStatus::Active;
             (path.has_entered, path.has_spawned, path.visit) = (false, false, None);
+            if let Some(undo) = &mut path.undo {
+                undo.is_leaving = false;
+            }
             path.failures.clear();
         }
     }
@@ -361,6 +376,7 @@ impl MachineState {
             unchanged_since: (0, 0),
             failures: Vec::new(),
             written: Vec::new(),
+            undo: None,
             allowed: Vec::new(),
             question: None,
             visit: None,

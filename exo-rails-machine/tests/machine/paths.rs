@@ -399,3 +399,125 @@ async fn a_resumed_machine_finishes_the_steps_that_are_under_way() {
     }
     assert!(count > 1);
 }
+
+/// A sale of two tasks. Each has a node that undoes it.
+const SALE: &str = r#"
+machine "Sale" @errorHandling("compensate")
+Context order { reserved<boolean>: false; charge<string>: ""; refunded<string>: ""; }
+State other; State reserve; Task charge { prompt: "Charge."; } Task ship { prompt: "Ship."; } End done;
+Task release @compensate(reserve) { prompt: "Release."; }
+Task refund @compensate(charge) { prompt: "Refund {{order.charge}}."; }
+State report @compensate;
+Init begin;
+begin -@parallel-> reserve, other;
+reserve -> charge -> ship -> done;
+charge, refund -write-> order; ship -write: reserved-> order;
+"#;
+
+fn writes(field: &str, value: &str) -> serde_json::Value {
+    json!({ "call": [{ "tool": "write_order", "arguments": { "field": field, "value": value } }] })
+}
+
+#[tokio::test]
+async fn a_path_that_fails_visits_the_nodes_that_undo_its_work() {
+    let machine_of = |text: &str| exo_rails_dygram::read("sale.dygram", text).into_result().unwrap();
+    let fail = json!({ "fail": { "kind": "unavailable", "message": "down" } });
+    let charged = [writes("charge", "c1"), json!({ "say": "charged" })];
+    let refunded = [writes("refunded", "yes"), json!({ "say": "refunded" })];
+    let released = json!({ "say": "released" });
+    let script = |parts: &[&[serde_json::Value]]| json!(parts.concat()).to_string();
+    let fail = std::slice::from_ref(&fail);
+    let released = std::slice::from_ref(&released);
+    let cases = [
+        // What ships fails: all is undone, the last work first, and the refund reads what the charge wrote.
+        (
+            script(&[&charged, fail, &refunded, released]),
+            vec!["reserve", "charge*", "ship!", "report", "refund*", "release*"],
+            json!({ "reserved": false, "charge": "", "refunded": "yes" }),
+        ),
+        // The charge fails, so there is nothing to refund.
+        (
+            script(&[fail, released]),
+            vec!["reserve", "charge!", "report", "release*"],
+            json!({ "reserved": false, "charge": "", "refunded": "" }),
+        ),
+        // The refund fails after a write. The release still happens.
+        (
+            script(&[&charged, fail, &[writes("refunded", "half")], fail, released]),
+            vec!["reserve", "charge*", "ship!", "report", "refund!", "release*"],
+            json!({ "reserved": false, "charge": "", "refunded": "" }),
+        ),
+    ];
+    for (script, steps, order) in cases {
+        let machine = machine_of(SALE);
+        let done = Executor::builder(&machine, script.parse::<exo_rails_agent::ScriptedModel>().unwrap());
+        let done = done.build().unwrap().run().await.unwrap();
+        assert_eq!(done.ended_at, ["other"]);
+        let mark = |step: &exo_rails_machine::HistoryStep| {
+            let mark = match (step.outcome, &step.agent_invocation) {
+                (StepOutcome::Failed, _) => "!",
+                (_, Some(_)) => "*",
+                (_, None) => "",
+            };
+            format!("{}{mark}", step.current_node)
+        };
+        let taken: Vec<_> = done.history.steps.iter().filter(|step| step.path == 1).map(mark).collect();
+        assert_eq!(taken, steps);
+        assert_eq!(json!(done.state.contexts().fields("order")), order);
+        // The history says what was taken back.
+        let last = exo_rails_machine::replay(&machine, &done.history).unwrap().pop().unwrap();
+        assert_eq!(&last.contexts.fields("order"), &done.state.contexts().fields("order"));
+        if steps.contains(&"ship!") {
+            let refund = done.history.steps.iter().filter_map(|step| step.agent_invocation.as_ref());
+            assert!(refund.into_iter().any(|agent| agent.user_prompt == "Refund c1."), "the refund reads the charge");
+        }
+    }
+}
+
+/// A crash at every saved state: the resumed machine has the same history.
+#[tokio::test]
+async fn a_path_that_undoes_its_work_is_resumed() {
+    let machine = exo_rails_dygram::read("sale.dygram", SALE).into_result().unwrap();
+    let model = || {
+        Answers::new(|request: &ModelCallInputs| {
+            let system = crate::helper::system_of(request);
+            let has_called = request.messages.iter().any(|message| !message.tool_calls.is_empty());
+            match () {
+                () if system.contains("**ship**") => ModelResponse::text(String::new()),
+                () if system.contains("**charge**") && !has_called => {
+                    calls("write_order", json!({ "field": "charge", "value": "c1" }))
+                }
+                () => ModelResponse::text("ok"),
+            }
+        })
+    };
+    let rails = || {
+        rail_chain![
+            #[chain(operations = [exo_rails_machine::Transition])]
+            no_shipping
+        ]
+    };
+    let saved = crate::resume::Saved::default();
+    let builder = || Executor::builder(&machine, model()).rails(rails()).clock(|| std::time::SystemTime::UNIX_EPOCH);
+    let whole = builder().save_to(saved.clone()).build().unwrap().run().await.unwrap();
+    let of_path = whole.history.steps.iter().filter(|step| step.path == 1);
+    let of_path: Vec<_> = of_path.map(|step| (step.current_node.as_str(), step.errors.len())).collect();
+    // The rails let the path neither ship nor release.
+    assert_eq!(of_path, [("reserve", 0), ("charge", 0), ("ship", 1), ("report", 0), ("refund", 0), ("refund", 1)]);
+    let states = saved.0.lock().unwrap().clone();
+    assert!(states.len() > 8);
+    // The last state is that of a machine that has ended.
+    for state in states.iter().take(states.len() - 1) {
+        let executor = builder().build().unwrap();
+        let state = serde_json::from_str(state).unwrap();
+        let done = executor.resume(state).unwrap().run().await.unwrap();
+        assert_eq!(trace(&done.history), trace(&whole.history));
+        assert_eq!(done.state.contexts().fields("order"), whole.state.contexts().fields("order"));
+    }
+}
+
+/// Also refuses the way to one of the nodes that undo.
+#[rail(on = [exo_rails_machine::PreTransition])]
+fn no_shipping(request: &exo_rails_machine::TransitionRequest) -> RailAction<exo_rails_machine::TransitionRecord> {
+    if ["done", "release"].contains(&&*request.to) { RailAction::skip("not now") } else { RailAction::Continue }
+}
