@@ -1,23 +1,18 @@
 //! Conditions that are nested need much of the stack: the library of CEL goes through them with recursion.
 
-/// Conditions of this height and less fit into the stack of every thread.
-const FLAT: usize = 5;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The stack for the other ones. The system gives only the pages that are used.
-const STACK: usize = 64 << 20;
+/// The bytes of the stack for each level of a condition. Without optimisation, the parser needs a quarter of a mebibyte.
+const LEVEL: usize = 320 << 10;
 
-/// Calls a function that goes through a condition of this height.
+/// Calls a function that goes through a condition of this height. If the stack is too small, the function has another one.
 ///
 /// # Errors
 ///
-/// If there is no thread for it, or if the library panics.
-pub(super) fn with_height<T: Send>(height: usize, call: impl FnOnce() -> T + Send) -> Result<T, String> {
-    if height <= FLAT {
-        return Ok(call());
-    }
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("condition".to_owned()).stack_size(STACK);
-        let thread = thread.spawn_scoped(scope, call).map_err(|error| format!("it needs a thread: {error}"))?;
-        thread.join().map_err(|_| "its evaluation panicked".to_owned())
-    })
+/// If the library panics.
+pub(super) fn with_height<T>(height: usize, call: impl FnOnce() -> T) -> Result<T, String> {
+    let size = LEVEL.saturating_mul(height.saturating_add(1));
+    // A condition is in the file, and its values are those of agents. The next evaluation begins anew.
+    let call = || catch_unwind(AssertUnwindSafe(call));
+    stacker::maybe_grow(size, 2 * size, call).map_err(|_| "its evaluation panicked".to_owned())
 }
