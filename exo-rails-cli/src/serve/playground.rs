@@ -113,7 +113,7 @@ impl Playground {
     /// Shows a state that the executor has saved.
     pub(super) fn show(&self, state: MachineState) {
         let mut inner = self.lock();
-        let new: Vec<_> = state.history().steps.iter().skip(inner.shown_steps).flat_map(lines).collect();
+        let new: Vec<_> = state.history().steps.iter().skip(inner.shown_steps).flat_map(|step| lines(step)).collect();
         inner.lines.extend(new);
         inner.shown_steps = state.history().steps.len();
         inner.state = Some(state);

@@ -1,5 +1,7 @@
 //! Which edge a path takes: by itself, or by the decision of the agent.
 
+use std::sync::Arc;
+
 use exo_rails::{Guard, GuardSet, OperationError, OperationErrorKind, Permit, RunError, ServesOperation};
 use exo_rails_agent::Model;
 use serde_json::{Map, Value};
@@ -13,11 +15,11 @@ use crate::transition::{Transition, TransitionRecord, TransitionRequest};
 /// Where a path goes.
 pub(super) enum Next {
     /// By one edge.
-    Take { edge: PlanEdge, reason: Option<String>, by_agent: bool },
+    Take { edge: Arc<PlanEdge>, reason: Option<String>, by_agent: bool },
     /// By several edges at once.
-    Fork(Vec<PlanEdge>),
+    Fork(Vec<Arc<PlanEdge>>),
     /// By one edge, for each item.
-    Map { edge: PlanEdge, items: Vec<Value>, reason: Option<String>, by_agent: bool },
+    Map { edge: Arc<PlanEdge>, items: Vec<Value>, reason: Option<String>, by_agent: bool },
     /// Nowhere.
     End,
 }
@@ -88,12 +90,12 @@ where
         let current = self.live.node(id);
         let edges = current.as_deref().map_or(&node.edges, |node| &node.edges);
         // Other edges may have the same target: automatic ones, and those whose condition is false.
-        let is_it = |edge: &&PlanEdge| match edge.flow {
+        let is_it = |edge: &&Arc<PlanEdge>| match edge.flow {
             Flow::Single => !chosen.is_map && !edge.is_auto && edge.target == chosen.target,
             Flow::Map(_) => chosen.is_map && !edge.is_auto && edge.target == chosen.target,
             Flow::Spawn | Flow::Fork => false,
         };
-        let is_open = |edge: &&PlanEdge| self.live.is_open(edge, id).unwrap_or(false);
+        let is_open = |edge: &&Arc<PlanEdge>| self.live.is_open(edge, id).unwrap_or(false);
         let mut candidates = edges.iter().filter(is_it);
         let first = candidates.clone().next();
         // If another path has closed the edge since the choice, the choice still counts.
@@ -158,7 +160,7 @@ where
         id: u64,
         node: &PlanNode,
         is_flow: fn(&Flow) -> bool,
-    ) -> Result<Vec<PlanEdge>, MachineError> {
+    ) -> Result<Vec<Arc<PlanEdge>>, MachineError> {
         let mut edges = Vec::new();
         // Before the machine was suspended, rails may have allowed some of them. A person is not asked twice.
         let mut before = self.live.with(|state, _| state.path(id).map(|path| path.allowed.clone())).unwrap_or_default();
@@ -199,8 +201,8 @@ where
     }
 
     /// Returns the edges among which the agent may choose: no automatic ones, and none whose condition is false.
-    pub(super) fn offered<'n>(&self, id: u64, node: &'n PlanNode) -> Result<Vec<&'n PlanEdge>, MachineError> {
-        let mut offered: Vec<&PlanEdge> = Vec::new();
+    pub(super) fn offered<'n>(&self, id: u64, node: &'n PlanNode) -> Result<Vec<&'n Arc<PlanEdge>>, MachineError> {
+        let mut offered: Vec<&Arc<PlanEdge>> = Vec::new();
         for edge in node.single_edges().filter(|edge| !edge.is_auto) {
             let is_known = offered.iter().any(|known| known.target == edge.target);
             if !is_known && self.is_open(id, node, edge)? {
@@ -234,7 +236,12 @@ where
     }
 
     /// Asks the rails whether the machine may take an edge. They may choose another edge of the node.
-    pub(super) async fn allowed(&self, id: u64, node: &PlanNode, edge: &PlanEdge) -> Result<PlanEdge, MachineError> {
+    pub(super) async fn allowed(
+        &self,
+        id: u64,
+        node: &PlanNode,
+        edge: &Arc<PlanEdge>,
+    ) -> Result<Arc<PlanEdge>, MachineError> {
         let request = TransitionRequest {
             path: id,
             from: node.path.clone(),
@@ -273,11 +280,12 @@ where
         })
     }
 
-    fn find_edge(&self, id: u64, node: &PlanNode, edge: &PlanEdge, target: &str) -> Result<PlanEdge, String> {
+    fn find_edge(&self, id: u64, node: &PlanNode, edge: &Arc<PlanEdge>, target: &str) -> Result<Arc<PlanEdge>, String> {
         if edge.target == target {
             return Ok(edge.clone());
         }
-        let same_flow = |other: &&PlanEdge| std::mem::discriminant(&other.flow) == std::mem::discriminant(&edge.flow);
+        let same_flow =
+            |other: &&Arc<PlanEdge>| std::mem::discriminant(&other.flow) == std::mem::discriminant(&edge.flow);
         for other in node.edges.iter().filter(same_flow).filter(|other| other.target == target) {
             if self.live.is_open(other, id).map_err(|error| error.to_string())? {
                 return Ok(other.clone());

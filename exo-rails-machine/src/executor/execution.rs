@@ -44,7 +44,7 @@ pub struct Execution<'e, M, R> {
 #[non_exhaustive]
 pub enum Progress {
     /// A path took a step.
-    Step(Box<HistoryStep>),
+    Step(Arc<HistoryStep>),
     /// The machine has ended.
     Ended,
 }
@@ -176,7 +176,7 @@ where
             self.finish(result.map(drop)).await?;
         }
         let step = self.live.with(|state, _| state.history.steps.get(before).cloned());
-        Ok(step.map_or(Progress::Ended, |step| Progress::Step(Box::new(step))))
+        Ok(step.map_or(Progress::Ended, Progress::Step))
     }
 
     /// Returns a copy of the state.

@@ -1,5 +1,6 @@
 //! Attempts, timeouts, and paths that fail.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::{GuardSet, ServesOperation};
@@ -87,7 +88,7 @@ where
         while let Some(target) = next() {
             // An agent may have removed the node from the machine.
             let is_known = self.live.with(|_, plan| plan.node(&target).is_some());
-            let edge = PlanEdge::to_compensation(&target);
+            let edge = Arc::new(PlanEdge::to_compensation(&target));
             let result = if is_known { self.allowed(id, node, &edge).await.map(Some) } else { Ok(None) };
             let edge = match result {
                 Err(error) if !error.is_of_path() => return Err(error),

@@ -1,5 +1,7 @@
 //! Moves paths: one edge, several edges at once, barriers and joins.
 
+use std::sync::Arc;
+
 use exo_rails::{GuardSet, ServesOperation};
 use exo_rails_agent::Model;
 
@@ -122,7 +124,7 @@ fn go(state: &mut MachineState, id: u64, target: String, waits: Option<Barrier>)
 }
 
 /// Starts a path for each edge. The path itself waits for them.
-fn fork(state: &mut MachineState, plan: &Plan, id: u64, edges: &[PlanEdge]) -> Vec<String> {
+fn fork(state: &mut MachineState, plan: &Plan, id: u64, edges: &[Arc<PlanEdge>]) -> Vec<String> {
     let mut nodes = Vec::new();
     for edge in edges {
         let target = plan.entered(&edge.target);

@@ -47,8 +47,9 @@ where
     /// Lets the rails decide about the edge that the agent wants to take. If the agent does not leave the node by it, the agent
     /// reads what has happened, and works on.
     pub(super) async fn decide_asked(&self, id: u64, node: &PlanNode, asked: Asked) -> Result<(), MachineError> {
-        let is_it =
-            |edge: &&crate::plan::PlanEdge| !edge.is_auto && (&edge.tool, &edge.target) == (&asked.tool, &asked.target);
+        let is_it = |edge: &&Arc<crate::plan::PlanEdge>| {
+            !edge.is_auto && (&edge.tool, &edge.target) == (&asked.tool, &asked.target)
+        };
         let desk = self.desk(id, node, &Arc::default());
         let said = match node.edges.iter().find(is_it) {
             None => Some(format!("the machine has no edge to `{}` now", asked.target)),

@@ -105,10 +105,10 @@ where
     }
 
     /// Returns the edges for which the agent has tools.
-    fn choices<'n>(&self, id: u64, node: &'n PlanNode) -> Result<Vec<&'n PlanEdge>, MachineError> {
+    fn choices<'n>(&self, id: u64, node: &'n PlanNode) -> Result<Vec<&'n Arc<PlanEdge>>, MachineError> {
         let mut edges = self.offered(id, node)?;
         // Where nobody works, all paths have started before the agent is asked for the way.
-        let starts_paths = |edge: &&PlanEdge| match edge.flow {
+        let starts_paths = |edge: &&Arc<PlanEdge>| match edge.flow {
             Flow::Spawn => node.work != Work::None,
             Flow::Map(_) => true,
             Flow::Single | Flow::Fork => false,
@@ -121,7 +121,7 @@ where
         Ok(edges)
     }
 
-    fn prompt(&self, id: u64, node: &PlanNode, edges: &[&PlanEdge]) -> Result<Prompt, MachineError> {
+    fn prompt(&self, id: u64, node: &PlanNode, edges: &[&Arc<PlanEdge>]) -> Result<Prompt, MachineError> {
         let made = self.live.with(|state, plan| {
             let item = state.path(id).and_then(|path| path.item.as_ref());
             let facts = Facts { errors: &state.errors, node: &node.path, item };
@@ -141,7 +141,7 @@ where
     }
 
     /// Asks the agent again in the same conversation.
-    pub(super) fn remind(&self, id: u64, node: &PlanNode, offered: &[&PlanEdge]) -> Result<(), MachineError> {
+    pub(super) fn remind(&self, id: u64, node: &PlanNode, offered: &[&Arc<PlanEdge>]) -> Result<(), MachineError> {
         let limit = self.executor.settings.limits.reminders;
         let is_reminded = self.live.with(|state, _| {
             let Some(visit) = state.visit_mut(id).filter(|visit| visit.reminders < limit) else { return false };
@@ -225,7 +225,7 @@ where
 
     fn tools(&self, id: u64, node: &PlanNode, visit: &Visit, fatal: &Arc<Mutex<Option<RunError>>>) -> Vec<Tool> {
         let desk = self.desk(id, node, fatal);
-        let mut edges: Vec<&PlanEdge> = Vec::new();
+        let mut edges: Vec<&Arc<PlanEdge>> = Vec::new();
         for name in &visit.offered {
             edges.extend(node.edges.iter().find(|edge| name_of_edge(edge).as_ref() == Some(name)));
         }

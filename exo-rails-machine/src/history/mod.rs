@@ -3,6 +3,7 @@
 mod lines;
 mod replay;
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use exo_rails::message::Usage;
@@ -43,8 +44,8 @@ pub struct History {
     pub end_time: Option<String>,
     /// How it stands.
     pub status: Status,
-    /// The steps.
-    pub steps: Vec<HistoryStep>,
+    /// The steps. They are shared, because each saved state has all of them.
+    pub steps: Vec<Arc<HistoryStep>>,
     /// The sums.
     pub summary: Summary,
 }
@@ -245,7 +246,7 @@ impl History {
         add(&mut sums.tool_improvements_proposed, mutations("propose_tool_improvement"));
         let usage = step.agent_invocation.as_ref().map(|invocation| invocation.token_usage).unwrap_or_default();
         add(&mut sums.total_tokens, usage.input.saturating_add(usage.output));
-        self.steps.push(step);
+        self.steps.push(Arc::new(step));
     }
 }
 

@@ -117,13 +117,13 @@ impl Builder<'_> {
     }
 
     /// Returns the edges by which a node can be left: its own, or else those of the nearest node around it that has some.
-    fn edges(&mut self, id: NodeId) -> Vec<PlanEdge> {
+    fn edges(&mut self, id: NodeId) -> Vec<Arc<PlanEdge>> {
         let machine = self.machine;
         let mut owners = std::iter::once(id).chain(machine.ancestors(id));
         let Some(owner) = owners.find(|id| machine.transitions(*id).next().is_some()) else { return Vec::new() };
         let names = self.names_of_targets(owner);
         let edges: Vec<_> = machine.transitions(owner).map(|(_, edge)| edge).collect();
-        edges.into_iter().filter_map(|edge| self.edge(owner, edge, &names)).collect()
+        edges.into_iter().filter_map(|edge| self.edge(owner, edge, &names).map(Arc::new)).collect()
     }
 
     fn edge(&mut self, owner: NodeId, edge: &Edge, names: &HashMap<NodeId, String>) -> Option<PlanEdge> {

@@ -70,7 +70,7 @@ pub struct PlanNode {
     pub agent: Option<String>,
     /// The edges by which the node can be left, in the order in which they are tried: first those of a higher priority, then in
     /// the order of the file. A node without edges has those of the nodes around it.
-    pub edges: Vec<PlanEdge>,
+    pub edges: Vec<Arc<PlanEdge>>,
     /// What the node may read and write.
     pub grants: Vec<Grant>,
     /// The names of the tool nodes to which the node has an edge.
@@ -304,7 +304,7 @@ impl PlanNode {
     }
 
     /// Returns the edges that are taken one at a time.
-    pub fn single_edges(&self) -> impl Iterator<Item = &PlanEdge> {
+    pub fn single_edges(&self) -> impl Iterator<Item = &Arc<PlanEdge>> {
         self.edges.iter().filter(|edge| matches!(edge.flow, Flow::Single))
     }
 }

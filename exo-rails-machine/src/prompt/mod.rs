@@ -1,5 +1,7 @@
 //! What the agent reads at a node: its objective, what it may read and write, and where it may go. Nothing else.
 
+use std::sync::Arc;
+
 use std::fmt::Write;
 
 use exo_rails_dygram::Fields;
@@ -22,7 +24,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) objective: Option<String>,
     /// The objectives of the nodes around the node.
     pub(crate) outer: Vec<String>,
-    pub(crate) edges: Vec<&'a PlanEdge>,
+    pub(crate) edges: Vec<&'a Arc<PlanEdge>>,
     /// The item of `@map`.
     pub(crate) item: Option<String>,
 }
@@ -86,7 +88,7 @@ fn context(text: &mut String, rules: &ContextRules, grant: &Grant) {
 }
 
 /// What the agent reads if it has ended its work without a choice.
-pub(crate) fn reminder(edges: &[&PlanEdge]) -> String {
+pub(crate) fn reminder(edges: &[&Arc<PlanEdge>]) -> String {
     let tools: Vec<_> = edges.iter().map(|edge| format!("`{}`", edge.tool)).collect();
     format!("The machine cannot go on without your decision. Call one of these tools: {}.", tools.join(", "))
 }

@@ -85,7 +85,7 @@ pub(crate) fn invalid(message: impl Into<String>) -> OperationError {
 
 impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
     /// Makes the tools that the machine has for the node. `edges` are those that the agent may take now.
-    pub(crate) fn tools(&self, edges: &[&PlanEdge]) -> Vec<Tool> {
+    pub(crate) fn tools(&self, edges: &[&Arc<PlanEdge>]) -> Vec<Tool> {
         let mut tools: Vec<_> = edges.iter().map(|edge| self.transition_tool(edge)).collect();
         tools.extend(self.context_tools());
         tools
@@ -94,7 +94,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
 
 /// Returns the names of the tools that the machine makes for a node, whatever its conditions are.
 pub(crate) fn names_of(node: &PlanNode) -> Vec<String> {
-    let mut names: Vec<_> = node.edges.iter().filter_map(name_of_edge).collect();
+    let mut names: Vec<_> = node.edges.iter().filter_map(|edge| name_of_edge(edge)).collect();
     for (context, name) in context_names(node) {
         let grant = node.grants.iter().find(|grant| grant.context == context);
         if grant.is_some_and(|grant| !grant.reads.is_empty()) {

@@ -1,5 +1,7 @@
 //! `transition_to_X`, `spawn_async_to_X` and `map_spawn_to_X`.
 
+use std::sync::Arc;
+
 use exo_rails::{Guard, GuardSet, OperationError, Permit, RunError, ServesOperation, Tool, ToolCallInputs};
 use serde_json::{Value, json};
 
@@ -9,7 +11,7 @@ use crate::state::{Asked, Chosen};
 use crate::transition::{Transition, TransitionRecord, TransitionRequest};
 
 impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
-    pub(super) fn transition_tool(&self, edge: &PlanEdge) -> Tool {
+    pub(super) fn transition_tool(&self, edge: &Arc<PlanEdge>) -> Tool {
         let target = &edge.target;
         let description = match &edge.flow {
             Flow::Spawn => format!("Starts a path at `{target}`, and goes on here."),
@@ -89,11 +91,11 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
     }
 
     /// Finds the edge of a transition, if the current machine has it and its condition is true now.
-    fn find(&self, request: &TransitionRequest, flow: &Flow) -> Result<PlanEdge, OperationError> {
+    fn find(&self, request: &TransitionRequest, flow: &Flow) -> Result<Arc<PlanEdge>, OperationError> {
         self.ensure_open()?;
         let node = self.live.node(self.path).filter(|node| node.path == self.node.path);
         let node = node.ok_or_else(|| refused(format!("`{}` is not a node of the machine now", self.node.path)))?;
-        let is_same = |edge: &&PlanEdge| {
+        let is_same = |edge: &&Arc<PlanEdge>| {
             edge.target == request.to && std::mem::discriminant(&edge.flow) == std::mem::discriminant(flow)
         };
         let mut closed = None;

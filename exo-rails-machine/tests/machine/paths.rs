@@ -453,7 +453,7 @@ async fn a_path_that_fails_visits_the_nodes_that_undo_its_work() {
         let done = Executor::builder(&machine, script.parse::<exo_rails_agent::ScriptedModel>().unwrap());
         let done = done.build().unwrap().run().await.unwrap();
         assert_eq!(done.ended_at, ["other"]);
-        let mark = |step: &exo_rails_machine::HistoryStep| {
+        let mark = |step: &Arc<exo_rails_machine::HistoryStep>| {
             let mark = match (step.outcome, &step.agent_invocation) {
                 (StepOutcome::Failed, _) => "!",
                 (_, Some(_)) => "*",

@@ -296,12 +296,12 @@ async fn a_history_is_replayed_without_a_model() {
 
     // A forged history is refused.
     let mut forged = history.clone();
-    forged.steps[0].next_nodes = vec!["done".to_owned()];
+    Arc::make_mut(&mut forged.steps[0]).next_nodes = vec!["done".to_owned()];
     let error = replay(&machine, &forged).unwrap_err().to_string();
     assert_eq!(error, "step 1 is not a step of this machine: `idle` has no edge to `done`");
     let mut forged = history;
     let written = forged.steps[1].writes[0].clone();
-    forged.steps[3].writes.push(written);
+    Arc::make_mut(&mut forged.steps[3]).writes.push(written);
     assert!(replay(&machine, &forged).unwrap_err().problem.contains("may not write `job`"));
 }
 
