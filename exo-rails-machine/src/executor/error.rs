@@ -129,6 +129,9 @@ pub enum MachineError {
     /// The machine has ended already.
     #[error("the machine has ended")]
     HasEnded,
+    /// The execution has stopped before, with an error. Its state may be resumed.
+    #[error("the execution has stopped: resume its state to go on")]
+    HasStopped,
     /// All paths have failed.
     #[error("all paths have failed: {}", errors.join("; "))]
     AllFailed {

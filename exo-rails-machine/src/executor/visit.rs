@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::message::{Message, Messages, Role};
-use exo_rails::{DynGuardSet, GuardSet, InvokeInputs, OperationError, RunError, ServesOperation, Tool};
-use exo_rails_agent::{Agent, Checkpoints, Compaction, FailedRun, Model, RunStart, SuspendedRun};
+use exo_rails::{DynGuardSet, GuardSet, InvokeInputs, OperationError, RunContext, RunError, ServesOperation, Tool};
+use exo_rails_agent::{Agent, Checkpoints, Compaction, FailedRun, Model, SuspendedRun};
 
 use super::rails::{EndsVisit, VisitRails};
 use super::{Execution, MachineError};
@@ -29,20 +29,17 @@ where
         let visit = self.prepare(id, node)?;
         let fatal = Arc::new(Mutex::new(None));
         let agent = self.agent(id, node, &visit, &fatal);
-        let start = match visit.run.clone() {
+        let result = match visit.run.clone() {
             Some(mut run) => {
+                let turn = run.context.turn;
                 // Other paths may have counted further since the run was saved, and all paths share these values.
                 if let Ok(context) = self.ctx.save(&self.executor.settings.kept) {
                     run.context = context;
+                    run.context.turn = turn;
                 }
-                RunStart::Resumed(run)
+                agent.run_in(run, &mut self.ctx.child()).await
             }
-            None => RunStart::New(self.inputs(id, node, &visit)),
-        };
-        let result = match start {
-            RunStart::Resumed(run) => agent.run_in(run, &mut self.ctx.child()).await,
-            RunStart::New(inputs) => agent.run_in(inputs, &mut self.ctx.child()).await,
-            _ => return Ok(()),
+            None => agent.run_in(self.inputs(id, node, &visit), &mut self.new_run()).await,
         };
         match result {
             Ok(output) => {
@@ -190,6 +187,15 @@ where
         Ok(goes_on)
     }
 
+    /// Makes the context of a new run of an agent. An answer of a person is for one run only, so each has its number.
+    fn new_run(&self) -> RunContext {
+        let turn = self.live.with(|state, _| {
+            state.runs = state.runs.saturating_add(1);
+            state.runs
+        });
+        self.ctx.child().with_session(self.ctx.run_id(), self.ctx.session.clone(), turn)
+    }
+
     fn inputs(&self, id: u64, node: &PlanNode, visit: &Visit) -> InvokeInputs {
         let messages =
             self.live.with(|state, _| state.conversations.get(&node.conversation(id)).cloned()).unwrap_or_default();
@@ -234,7 +240,7 @@ where
         tools.extend(program.iter().cloned());
         let model: Arc<dyn Model> = Arc::clone(&self.executor.model) as _;
         let all = self.executor.settings.tools.as_slice().into();
-        let workshop = Workshop { desk, model, program: program.into(), all };
+        let workshop = Workshop { desk, model, program: program.into(), all, compositions: 0 };
         if node.is_meta {
             tools.extend(workshop.tools());
         }
@@ -251,6 +257,7 @@ where
             path: id,
             node: Arc::new(node.clone()),
             fatal: Arc::clone(fatal),
+            is_in_composition: false,
         }
     }
 

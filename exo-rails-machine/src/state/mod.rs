@@ -38,6 +38,9 @@ pub struct MachineState {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) round: Vec<u64>,
     pub(crate) steps: u64,
+    /// How many runs of agents have begun. Each has its number, so no question of a rail is about two of them.
+    #[serde(default)]
+    pub(crate) runs: u32,
     pub(crate) visits: BTreeMap<String, u32>,
     pub(crate) errors: Vec<String>,
     /// The conversations by the names of their agents.

@@ -382,3 +382,90 @@ async fn a_composition_that_was_interrupted_is_unknown_and_not_done() {
         );
     }
 }
+
+#[tokio::test]
+async fn compositions_inside_each_other_do_not_use_up_the_stack() {
+    let tool = |number: usize| if number == 0 { "read_c".to_owned() } else { format!("t{number}") };
+    let mut turns: Vec<_> =
+        (1..=100).map(|number| construct(&tool(number), "composition", &tool(number - 1))).collect();
+    turns.extend([call("t100", json!({})), call("t3", json!({})), take("e")]);
+    let executor = machine(META, &script(&turns)).limits(|limits| limits.model_calls = 200).build().unwrap();
+    let said = said(&executor.run().await.unwrap().history, 0);
+    assert!(said.contains("more than 8 compositions would run inside each other"), "{said}");
+    assert!(said.contains("\n{\"any\":0,\"n\":0}\n"), "{said}");
+}
+
+/// Waits after each write until another path has saved the state.
+struct Late(Arc<tokio::sync::Notify>);
+#[rail]
+impl Late {
+    #[on(PostToolCall)]
+    async fn wait(&self, ctx: &RailContext) {
+        if ctx.step() == 0 {
+            self.0.notify_one();
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+}
+
+rail_chain! {
+    #[chain(operations = [Transition])]
+    struct LateRails {
+        late: Late,
+    }
+}
+
+#[tokio::test]
+async fn a_write_inside_a_composition_is_not_its_output_while_the_rails_look_at_it() {
+    let file = "Context c { n<number>: 0; } State s; Task t { prompt: \"x\"; meta: true; } Task u { prompt: \"y\"; } End e; End f;
+        s -@parallel-> t; s -@parallel-> u; t -writes-> c; t -> e; u -> f;";
+    let (saved, written) = (Saved::default(), Arc::new(tokio::sync::Notify::new()));
+    let is_written = Arc::clone(&written);
+    let wait = Tool::new("wait", "Waits for the write.", json!({ "type": "object" }), move |_: Value| {
+        let is_written = Arc::clone(&is_written);
+        async move {
+            is_written.notified().await;
+            Ok::<_, OperationError>("waited")
+        }
+    });
+    let count =
+        Tool::new("count", "Counts.", json!({ "type": "object", "properties": { "x": {} } }), |_: Value| async {
+            Ok::<_, OperationError>("counted")
+        });
+    let model = crate::helper::Answers::new(move |request: &ModelCallInputs| {
+        let text = request.messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>().join("\n");
+        if crate::helper::system_of(request).contains("**u**") {
+            return if text.contains("waited") {
+                ModelResponse::text("done")
+            } else {
+                crate::helper::calls("wait", json!({}))
+            };
+        }
+        if text.contains("counted") {
+            return ModelResponse::text("done");
+        }
+        if text.contains("is ready") {
+            return crate::helper::calls("both", json!({ "field": "n", "value": 7 }));
+        }
+        let schema = json!({ "type": "object", "properties": { "field": { "type": "string" }, "value": {} } });
+        let both = json!({ "name": "both", "description": "d", "input_schema": schema,
+            "implementation_strategy": "composition", "implementation_details": "write_c -> count" });
+        crate::helper::calls("construct_tool", both)
+    });
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    let executor = exo_rails_machine::Executor::builder(&reading.machine, model)
+        .tools([wait, count])
+        .rails(LateRails { late: Late(written) })
+        .save_to(saved.clone());
+    executor.build().unwrap().run().await.unwrap();
+    let states = saved.0.lock().unwrap();
+    let mut during = 0;
+    for state in states.iter() {
+        let value: Value = serde_json::from_str(state).unwrap();
+        if value["contexts"]["values"]["c"]["n"] == 7 {
+            during += 1;
+            assert!(value["paths"][1]["visit"]["effect"].is_null(), "{value}");
+        }
+    }
+    assert!(during > 2, "the other path saves between the write and the end of the composition");
+}

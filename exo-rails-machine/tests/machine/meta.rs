@@ -379,3 +379,20 @@ async fn agents_cannot_make_tools_without_end() {
     assert!(done.state.constructed_tools().len() <= 100);
     assert_eq!(done.ended_at, ["e"]);
 }
+
+#[tokio::test]
+async fn a_strict_machine_stays_strict() {
+    let machine = |annotation: &str, edge: &str| {
+        format!("machine \"M\" {annotation}\nTask t {{ prompt: \"x\"; meta: true; }} End e; t -> e; {edge}")
+    };
+    let update = |definition: String| call("update_definition", json!({ "definition": definition, "reason": "r" }));
+    for annotation in ["", "@StrictMode(false)"] {
+        let script = vec![
+            update(machine(annotation, "")),
+            update(machine(annotation, "t -> undeclared;")),
+            call("transition_to_e", json!({ "reason": "r" })),
+        ];
+        let done = run(&machine("@StrictMode", ""), &Value::from(script).to_string()).await.unwrap();
+        assert!(!done.state.definition().contains("undeclared"), "{}", done.state.definition());
+    }
+}
