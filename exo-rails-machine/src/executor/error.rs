@@ -163,6 +163,17 @@ impl MachineError {
         }
     }
 
+    /// Returns the message for the prompts and the conditions of all nodes. The cause of a condition's error may have values that
+    /// the nodes may not read.
+    pub(crate) fn without_values(&self) -> String {
+        match self {
+            Self::Condition { node, target, error } => {
+                format!("`{node}` cannot be left by its edge to `{target}`: `{}` cannot be evaluated", error.condition)
+            }
+            error => error.to_string(),
+        }
+    }
+
     /// Returns whether a further attempt of the work could help.
     pub(crate) const fn may_be_repeated(&self) -> bool {
         matches!(self, Self::Run { .. } | Self::Timeout { .. } | Self::NoDecision { .. })

@@ -469,3 +469,17 @@ async fn a_write_inside_a_composition_is_not_its_output_while_the_rails_look_at_
     }
     assert!(during > 2, "the other path saves between the write and the end of the composition");
 }
+
+#[tokio::test]
+async fn the_errors_that_a_prompt_shows_have_no_values_of_contexts() {
+    let file = "machine \"M\" @errorHandling(\"continue\")
+        Context c { secret<string>: \"hunter2\"; } State s; State check; State next; Task t { prompt: \"{{errors}}\"; } End e; End f;
+        s -@parallel-> check; s -@parallel-> next; check -reads-> c; check -when: \"{'x': 1}[c.secret] == 1\"-> e; check -> f;
+        next -> t; t -> e;";
+    let (builder, model) = crate::helper::recorded(file, &script(&[say("done")]));
+    let done = builder.build().unwrap().run().await.unwrap();
+    let shown = model.systems().remove(0);
+    assert!(shown.contains("cannot be evaluated") && !shown.contains("hunter2"), "{shown}");
+    // People read the cause in the history.
+    assert!(done.history.steps.iter().any(|step| step.errors.iter().any(|error| error.contains("hunter2"))));
+}
