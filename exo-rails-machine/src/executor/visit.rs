@@ -43,16 +43,23 @@ where
         };
         match result {
             Ok(output) => {
+                let error = fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
                 self.live.with(|state, _| {
                     if let Some(visit) = state.visit_mut(id) {
                         visit.has_worked = true;
+                        // The step at which `EndsVisit` has ended the run made no call.
+                        let was_ended = error.is_some() || visit.chosen.is_some() || visit.has_new_tools;
+                        let made = output.steps.saturating_sub(u32::from(was_ended));
+                        visit.model_calls = visit.model_calls.saturating_add(made);
                         visit.run = None;
                         visit.usage += &output.usage;
                         visit.note(&output.messages);
                     }
-                    state.conversations.insert(node.conversation(id), without_instructions(&output.messages));
+                    // A further attempt begins anew.
+                    if !matches!(error, Some(RunError::StepLimit { .. })) {
+                        state.conversations.insert(node.conversation(id), without_instructions(&output.messages));
+                    }
                 });
-                let error = fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
                 match error {
                     None => Ok(()),
                     Some(error) if error.suspension().is_some() => Err(self.suspend(id, node, error).await),
@@ -210,7 +217,8 @@ where
         fatal: &Arc<Mutex<Option<RunError>>>,
     ) -> Agent<Arc<M>, VisitRails> {
         let settings = &self.executor.settings;
-        let ends_visit = EndsVisit { live: Arc::clone(&self.live), path: id, fatal: Arc::clone(fatal) };
+        let model_calls = settings.limits.model_calls;
+        let ends_visit = EndsVisit { live: Arc::clone(&self.live), path: id, fatal: Arc::clone(fatal), model_calls };
         let rails = VisitRails { ends_visit, rails: DynGuardSet::new(Arc::clone(&self.executor.rails)) };
         let limit = settings.limits.messages;
         let compaction = Compaction::over(limit).with_counter(|messages| messages.len() as u64);
@@ -218,7 +226,7 @@ where
             .rails(rails)
             .tools(self.tools(id, node, visit, fatal))
             .instructions(visit.system.as_str())
-            .max_steps(settings.limits.model_calls)
+            .max_steps(model_calls.saturating_add(1))
             .parallel_tools(NonZeroUsize::MIN)
             .kept_values(settings.kept.clone())
             .compaction(compaction);

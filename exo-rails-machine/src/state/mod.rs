@@ -137,6 +137,9 @@ pub(crate) struct Visit {
     /// The names of the tools for the edges that the agent may take in this run.
     pub(crate) offered: Vec<String>,
     pub(crate) reminders: u32,
+    /// The model calls of the runs that have ended.
+    #[serde(default)]
+    pub(crate) model_calls: u32,
     #[serde(default)]
     pub(crate) said: Vec<Said>,
     #[serde(default)]

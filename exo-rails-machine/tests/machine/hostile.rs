@@ -483,3 +483,48 @@ async fn the_errors_that_a_prompt_shows_have_no_values_of_contexts() {
     // People read the cause in the history.
     assert!(done.history.steps.iter().any(|step| step.errors.iter().any(|error| error.contains("hunter2"))));
 }
+
+#[tokio::test]
+async fn the_model_calls_of_all_runs_in_a_visit_count() {
+    // The agent makes no choice, and is asked again.
+    let model = crate::helper::Answers::new(|request: &ModelCallInputs| {
+        let has_read = request.messages.last().unwrap().role == exo_rails::message::Role::Tool;
+        if has_read { ModelResponse::text("hm") } else { crate::helper::calls("read_c", json!({})) }
+    });
+    let file = "Context c { n<number>: 0; } Task t { prompt: \"x\"; } End e; End f; t -reads-> c; t -> e, f;";
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    for limit in [1, 3, 4, 5] {
+        let executor = exo_rails_machine::Executor::builder(&reading.machine, model.clone());
+        let executor = executor.limits(|limits| limits.model_calls = limit).build().unwrap();
+        let before = model.requests.lock().unwrap().len();
+        let error = executor.run().await.unwrap_err().to_string();
+        assert!(error.contains(&format!("the agent took {limit} steps without an answer")), "{error}");
+        assert_eq!(model.requests.lock().unwrap().len() - before, usize::try_from(limit).unwrap());
+    }
+    // A choice in the last call counts.
+    for turns in [vec![take("e")], vec![call("read_c", json!({})), say("hm"), take("e")]] {
+        let limit = u32::try_from(turns.len()).unwrap();
+        let executor = machine(file, &script(&turns)).limits(|limits| limits.model_calls = limit).build().unwrap();
+        assert_eq!(executor.run().await.unwrap().ended_at, ["e"]);
+    }
+}
+
+#[rail(on = [PreTransition])]
+fn to_b_instead(request: &mut TransitionRequest) -> RailAction<TransitionRecord> {
+    if request.to == "a" {
+        request.to = "b".to_owned();
+    }
+    RailAction::Continue
+}
+
+#[tokio::test]
+async fn a_map_that_a_rail_has_chosen_has_its_own_list() {
+    let file = "Context c { one<array>: [1]; two<array>: [7, 8]; } State s; State a; State b; s -reads-> c;
+        s -@map(\"c.one\")-> a; s -@map(\"c.two\")-> b;";
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        to_b_instead
+    ];
+    let done = machine(file, "[]").rails(rails).build().unwrap().run().await.unwrap();
+    assert_eq!(trace(&done.history), ["s", "b", "b"]);
+}
