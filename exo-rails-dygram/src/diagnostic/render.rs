@@ -1,5 +1,7 @@
 //! Prints mistakes with the lines of their files.
 
+use std::fmt::Write;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::{Diagnostic, Place, Severity, Sources};
@@ -17,7 +19,8 @@ pub(super) fn all(sources: &Sources, diagnostics: &[Diagnostic], coloured: bool)
     for (at, found) in diagnostics.iter().enumerate() {
         if cost > MAX_COST {
             let more = diagnostics.len() - at;
-            text += &format!("{more} more mistakes and warnings are not shown\n\n");
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "{more} more mistakes and warnings are not shown\n\n");
             break;
         }
         cost += cost_of(sources, found);
