@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use exo_rails_dygram::Report;
+use exo_rails_guards::approval::visible;
 
 /// Why a command failed. The code of the program says which kind it is.
 #[derive(Debug, thiserror::Error)]
@@ -39,13 +40,18 @@ impl Failure {
     /// Prints the failure, and returns the code of the program.
     pub(crate) fn report(&self) -> ExitCode {
         let red = anstyle::AnsiColor::Red.on_default().bold();
-        anstream::eprintln!("{red}error:{red:#} {self}");
+        anstream::eprintln!("{red}error:{red:#} {}", shown_lines(&self.to_string()));
         ExitCode::from(match self {
             Self::Mistakes { .. } | Self::NotFormatted { .. } | Self::Stopped(_) => 1,
             Self::Usage(_) => 2,
             Self::Waits(_) => 3,
         })
     }
+}
+
+/// Shows the characters of a message that would change a terminal. Models and files choose parts of messages.
+pub(crate) fn shown_lines(message: &str) -> String {
+    message.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns a number with its noun.

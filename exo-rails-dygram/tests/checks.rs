@@ -373,3 +373,15 @@ fn a_thousand_nodes_are_read_without_a_mistake() {
     assert!(reading.report.diagnostics().is_empty(), "{}", reading.report);
     assert_eq!(reading.machine.nodes().len(), 1001);
 }
+
+/// Each mistake shows its line, and each text is searched for its end.
+#[test]
+fn long_lines_take_no_longer_than_short_ones() {
+    let begin = std::time::Instant::now();
+    let report = read("flow.dygram", &"State a;".repeat(20_000)).report;
+    assert_eq!(report.diagnostics().len(), 19_999);
+    assert!(report.to_string().ends_with("more mistakes and warnings are not shown\n\n"));
+    let texts: Vec<_> = (0..20_000).map(|number| format!("\"{number}\"")).collect();
+    assert!(!read("flow.dygram", &format!("Context c {{ all: [{}]; }}", texts.join(", "))).report.has_errors());
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}

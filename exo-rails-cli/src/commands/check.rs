@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use exo_rails_machine::Plan;
 
 use crate::arguments::CheckOptions;
-use crate::failure::Failure;
+use crate::failure::{Failure, shown_lines};
 use crate::source;
 
 /// Reports all mistakes in files.
@@ -21,7 +21,7 @@ pub(crate) fn check(options: &CheckOptions) -> Result<ExitCode, Failure> {
         {
             for problem in &error.problems {
                 let red = anstyle::AnsiColor::Red.on_default().bold();
-                anstream::eprintln!("{red}error:{red:#} {}: {problem}", file.display());
+                anstream::eprintln!("{red}error:{red:#} {}: {}", file.display(), shown_lines(problem));
             }
             found = error.problems.len();
         }

@@ -223,3 +223,19 @@ fn a_machine_continues_from_a_checkpoint() {
         assert!(ran.code == 2 && ran.errors.contains(message), "{ran:?}");
     }
 }
+
+#[test]
+fn a_text_of_a_model_in_a_failure_does_not_change_the_terminal() {
+    let desk = Desk::new();
+    let file =
+        "Context c { key<string>: \"\"; } Task t { prompt: \"x\"; } State s; End a; End b; t -writes-> c; s -reads-> c;
+        t -> s; s -when: \"{'x': 1}[c.key] == 1\"-> a; s -> b;";
+    desk.write("flow.dygram", file);
+    let write = r#"{ "tool": "write_c", "arguments": { "field": "key", "value": "\u001b[2J" } }"#;
+    desk.write("script.json", &format!(r#"[{{ "call": [{write}] }}, {{ "say": "ok" }}]"#));
+    let mut program = desk.program("exec flow.dygram --script script.json");
+    let output = program.env("CLICOLOR_FORCE", "1").output().unwrap();
+    let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(printed.contains("No such key: \\u{1b}[2J"), "{printed}");
+    assert!(!printed.contains("\u{1b}[2J"), "{printed}");
+}

@@ -1,13 +1,38 @@
 //! Prints mistakes with the lines of their files.
 
+use std::fmt::Write;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::{Diagnostic, Place, Severity, Sources};
 
-/// Prints all mistakes, each followed by an empty line.
+/// How much the mistakes of a report may cost. Each shows its whole line, so many in one long line would take very long.
+const MAX_COST: usize = 1 << 20;
+
+/// What a mistake costs beside its lines.
+const COST: usize = 500;
+
+/// Prints the mistakes, each followed by an empty line.
 pub(super) fn all(sources: &Sources, diagnostics: &[Diagnostic], coloured: bool) -> String {
     let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
-    diagnostics.iter().map(|found| one(sources, found, &renderer) + "\n\n").collect()
+    let (mut text, mut cost) = (String::new(), 0);
+    for (at, found) in diagnostics.iter().enumerate() {
+        if cost > MAX_COST {
+            let more = diagnostics.len() - at;
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "{more} more mistakes and warnings are not shown\n\n");
+            break;
+        }
+        cost += cost_of(sources, found);
+        text += &one(sources, found, &renderer);
+        text += "\n\n";
+    }
+    text
+}
+
+fn cost_of(sources: &Sources, found: &Diagnostic) -> usize {
+    let places = std::iter::once(found.place).chain(found.related.iter().map(|(place, _)| *place));
+    places.map(|place| Excerpt::around(sources, place).text.len()).sum::<usize>() + COST
 }
 
 fn one(sources: &Sources, found: &Diagnostic, renderer: &Renderer) -> String {

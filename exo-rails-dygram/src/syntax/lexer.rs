@@ -103,11 +103,12 @@ impl Lexer<'_> {
         let known_unclosed = usize::from(quote == '\'');
         let body = self.at + 1;
         let rest = self.text.get(body..).unwrap_or_default();
-        let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
-        let searched = if self.unclosed[known_unclosed] { rest.get(..line).unwrap_or_default() } else { rest };
+        // Only where it is needed: many texts in one long line would each search the rest of it.
+        let line = || rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let searched = if self.unclosed[known_unclosed] { rest.get(..line()).unwrap_or_default() } else { rest };
         let Some(end) = closing(searched, quote) else {
             self.unclosed[known_unclosed] = true;
-            self.at = body + line;
+            self.at = body + line();
             return TokenKind::UnclosedText;
         };
         self.at = body + end + 1;

@@ -144,8 +144,12 @@ where
             return Ok(Some(match &edge.flow {
                 Flow::Fork => Next::Fork(self.allowed_all(id, node, |flow| matches!(flow, Flow::Fork)).await?),
                 Flow::Map(list) => {
-                    let items = self.items(id, node, list)?;
+                    let mut items = self.items(id, node, list)?;
                     let edge = self.allowed(id, node, edge).await?;
+                    // A rail may have chosen an edge with another list.
+                    if let Flow::Map(list) = &edge.flow {
+                        items = self.items(id, node, list)?;
+                    }
                     Next::Map { edge, items, reason: None, by_agent: false }
                 }
                 _ => Next::Take { edge: self.allowed(id, node, edge).await?, reason: None, by_agent: false },

@@ -129,6 +129,9 @@ pub enum MachineError {
     /// The machine has ended already.
     #[error("the machine has ended")]
     HasEnded,
+    /// The execution has stopped before, with an error. Its state may be resumed.
+    #[error("the execution has stopped: resume its state to go on")]
+    HasStopped,
     /// All paths have failed.
     #[error("all paths have failed: {}", errors.join("; "))]
     AllFailed {
@@ -157,6 +160,17 @@ impl MachineError {
             | Self::NotAList { .. }
             | Self::Timeout { .. } => true,
             _ => false,
+        }
+    }
+
+    /// Returns the message for the prompts and the conditions of all nodes. The cause of a condition's error may have values that
+    /// the nodes may not read.
+    pub(crate) fn without_values(&self) -> String {
+        match self {
+            Self::Condition { node, target, error } => {
+                format!("`{node}` cannot be left by its edge to `{target}`: `{}` cannot be evaluated", error.condition)
+            }
+            error => error.to_string(),
         }
     }
 

@@ -76,6 +76,7 @@ where
             paths: Vec::new(),
             round: Vec::new(),
             steps: 0,
+            runs: 0,
             visits: std::collections::BTreeMap::new(),
             errors: Vec::new(),
             conversations: std::collections::BTreeMap::new(),
@@ -144,6 +145,9 @@ where
     ///
     /// If the machine stops before its end. The error has the state.
     pub async fn run(self) -> Result<Done, Stopped> {
+        if let Err(error) = self.ensure_not_stopped() {
+            return Err(Stopped { error, state: Box::new(self.into_state()) });
+        }
         let limit = self.executor.settings.limits.time;
         let result = Self::within_time(limit, Box::pin(self.drive())).await;
         let finished = self.finish(result).await;
@@ -168,6 +172,7 @@ where
         if self.live.with(|state, _| state.status()) == Status::Completed {
             return Ok(Progress::Ended);
         }
+        self.ensure_not_stopped()?;
         let before = self.live.with(|state, _| state.history.steps.len());
         let limit = self.executor.settings.limits.time;
         let result = Self::within_time(limit, Box::pin(self.drive_one())).await;
@@ -217,6 +222,14 @@ where
         let Some(limit) = limit else { return steps.await };
         let result = tokio::time::timeout(limit, steps).await;
         result.unwrap_or(Err(MachineError::TimeLimit { seconds: limit.as_secs_f64() }))
+    }
+
+    /// Checks that no step has stopped the execution. The error of the step must not become an end.
+    fn ensure_not_stopped(&self) -> Result<(), MachineError> {
+        match self.live.with(|state, _| state.status()) {
+            Status::Running | Status::Completed => Ok(()),
+            Status::Suspended | Status::Error | Status::Stopped => Err(MachineError::HasStopped),
+        }
     }
 
     async fn drive(&self) -> Result<(), MachineError> {

@@ -56,7 +56,7 @@ where
 
     fn note_failure(&self, id: u64, error: &MachineError) {
         self.live.with(|state, _| {
-            state.errors.push(error.to_string());
+            state.errors.push(error.without_values());
             if let Some(path) = state.path_mut(id) {
                 path.failures.push(error.to_string());
             }

@@ -12,12 +12,20 @@ pub(crate) struct EndsVisit {
     pub(crate) live: Arc<Live>,
     pub(crate) path: u64,
     pub(crate) fatal: Arc<Mutex<Option<RunError>>>,
+    /// The limit of the model calls in the visit.
+    pub(crate) model_calls: u32,
 }
 
 impl EndsVisit {
     /// Returns whether the agent needs a new run, because it has new tools.
     fn has_new_tools(&self) -> bool {
         self.live.with(|state, _| state.visit_mut(self.path).is_some_and(|visit| visit.has_new_tools))
+    }
+
+    /// Returns whether the runs of the visit have made all the model calls that they may. `step` is the one of the current run.
+    fn has_made_all_calls(&self, step: u32) -> bool {
+        let before = self.live.with(|state, _| state.visit_mut(self.path).map_or(0, |visit| visit.model_calls));
+        before.saturating_add(step) >= self.model_calls
     }
 
     fn is_over(&self) -> bool {
@@ -35,9 +43,13 @@ impl EndsVisit {
     }
 
     #[on(PreLlmCall)]
-    fn model(&self, request: &ModelCallInputs) -> RailAction<ModelResponse> {
+    fn model(&self, request: &ModelCallInputs, ctx: &RailContext) -> RailAction<ModelResponse> {
         if !self.is_over() && !self.has_new_tools() {
-            return RailAction::Continue;
+            if !self.has_made_all_calls(ctx.step()) {
+                return RailAction::Continue;
+            }
+            let error = RunError::StepLimit { limit: self.model_calls };
+            *self.fatal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         }
         let conversation = InvokeOutput { messages: request.messages.clone(), ..InvokeOutput::default() };
         RailAction::abort_with(conversation, "the work at this node has ended")

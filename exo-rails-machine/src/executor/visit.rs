@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::message::{Message, Messages, Role};
-use exo_rails::{DynGuardSet, GuardSet, InvokeInputs, OperationError, RunError, ServesOperation, Tool};
-use exo_rails_agent::{Agent, Checkpoints, Compaction, FailedRun, Model, RunStart, SuspendedRun};
+use exo_rails::{DynGuardSet, GuardSet, InvokeInputs, OperationError, RunContext, RunError, ServesOperation, Tool};
+use exo_rails_agent::{Agent, Checkpoints, Compaction, FailedRun, Model, SuspendedRun};
 
 use super::rails::{EndsVisit, VisitRails};
 use super::{Execution, MachineError};
@@ -29,33 +29,37 @@ where
         let visit = self.prepare(id, node)?;
         let fatal = Arc::new(Mutex::new(None));
         let agent = self.agent(id, node, &visit, &fatal);
-        let start = match visit.run.clone() {
+        let result = match visit.run.clone() {
             Some(mut run) => {
+                let turn = run.context.turn;
                 // Other paths may have counted further since the run was saved, and all paths share these values.
                 if let Ok(context) = self.ctx.save(&self.executor.settings.kept) {
                     run.context = context;
+                    run.context.turn = turn;
                 }
-                RunStart::Resumed(run)
+                agent.run_in(run, &mut self.ctx.child()).await
             }
-            None => RunStart::New(self.inputs(id, node, &visit)),
-        };
-        let result = match start {
-            RunStart::Resumed(run) => agent.run_in(run, &mut self.ctx.child()).await,
-            RunStart::New(inputs) => agent.run_in(inputs, &mut self.ctx.child()).await,
-            _ => return Ok(()),
+            None => agent.run_in(self.inputs(id, node, &visit), &mut self.new_run()).await,
         };
         match result {
             Ok(output) => {
+                let error = fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
                 self.live.with(|state, _| {
                     if let Some(visit) = state.visit_mut(id) {
                         visit.has_worked = true;
+                        // The step at which `EndsVisit` has ended the run made no call.
+                        let was_ended = error.is_some() || visit.chosen.is_some() || visit.has_new_tools;
+                        let made = output.steps.saturating_sub(u32::from(was_ended));
+                        visit.model_calls = visit.model_calls.saturating_add(made);
                         visit.run = None;
                         visit.usage += &output.usage;
                         visit.note(&output.messages);
                     }
-                    state.conversations.insert(node.conversation(id), without_instructions(&output.messages));
+                    // A further attempt begins anew.
+                    if !matches!(error, Some(RunError::StepLimit { .. })) {
+                        state.conversations.insert(node.conversation(id), without_instructions(&output.messages));
+                    }
                 });
-                let error = fatal.lock().unwrap_or_else(PoisonError::into_inner).take();
                 match error {
                     None => Ok(()),
                     Some(error) if error.suspension().is_some() => Err(self.suspend(id, node, error).await),
@@ -190,6 +194,15 @@ where
         Ok(goes_on)
     }
 
+    /// Makes the context of a new run of an agent. An answer of a person is for one run only, so each has its number.
+    fn new_run(&self) -> RunContext {
+        let turn = self.live.with(|state, _| {
+            state.runs = state.runs.saturating_add(1);
+            state.runs
+        });
+        self.ctx.child().with_session(self.ctx.run_id(), self.ctx.session.clone(), turn)
+    }
+
     fn inputs(&self, id: u64, node: &PlanNode, visit: &Visit) -> InvokeInputs {
         let messages =
             self.live.with(|state, _| state.conversations.get(&node.conversation(id)).cloned()).unwrap_or_default();
@@ -204,7 +217,8 @@ where
         fatal: &Arc<Mutex<Option<RunError>>>,
     ) -> Agent<Arc<M>, VisitRails> {
         let settings = &self.executor.settings;
-        let ends_visit = EndsVisit { live: Arc::clone(&self.live), path: id, fatal: Arc::clone(fatal) };
+        let model_calls = settings.limits.model_calls;
+        let ends_visit = EndsVisit { live: Arc::clone(&self.live), path: id, fatal: Arc::clone(fatal), model_calls };
         let rails = VisitRails { ends_visit, rails: DynGuardSet::new(Arc::clone(&self.executor.rails)) };
         let limit = settings.limits.messages;
         let compaction = Compaction::over(limit).with_counter(|messages| messages.len() as u64);
@@ -212,7 +226,7 @@ where
             .rails(rails)
             .tools(self.tools(id, node, visit, fatal))
             .instructions(visit.system.as_str())
-            .max_steps(settings.limits.model_calls)
+            .max_steps(model_calls.saturating_add(1))
             .parallel_tools(NonZeroUsize::MIN)
             .kept_values(settings.kept.clone())
             .compaction(compaction);
@@ -234,7 +248,7 @@ where
         tools.extend(program.iter().cloned());
         let model: Arc<dyn Model> = Arc::clone(&self.executor.model) as _;
         let all = self.executor.settings.tools.as_slice().into();
-        let workshop = Workshop { desk, model, program: program.into(), all };
+        let workshop = Workshop { desk, model, program: program.into(), all, compositions: 0 };
         if node.is_meta {
             tools.extend(workshop.tools());
         }
@@ -251,6 +265,7 @@ where
             path: id,
             node: Arc::new(node.clone()),
             fatal: Arc::clone(fatal),
+            is_in_composition: false,
         }
     }
 

@@ -19,6 +19,12 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         let reader = if is_strict { Reader::new().strict() } else { Reader::new() };
         let machine =
             reader.read("definition", &definition).into_result().map_err(|report| invalid(report.to_string()))?;
+        // Without the annotation, the next change would not be strict.
+        if is_strict && !machine.is_strict() {
+            return Err(invalid(
+                "the machine is strict, and the definition is not: write `@StrictMode` behind its title",
+            ));
+        }
         let plan = self.desk.live.plan().changed(&machine).map_err(|error| invalid(error.to_string()))?;
         self.check_plan(&plan)?;
         let output = "the machine is replaced".to_owned();

@@ -22,6 +22,9 @@ use crate::transition::Transition;
 /// How many tools the agents of a machine may construct.
 const MAX_TOOLS: usize = 100;
 
+/// How many compositions may run inside each other. Each of them needs a part of the stack.
+const MAX_COMPOSITIONS: usize = 8;
+
 /// What the meta tools of a visit share.
 pub(crate) struct Workshop<R> {
     pub(crate) desk: Desk<R>,
@@ -30,12 +33,14 @@ pub(crate) struct Workshop<R> {
     pub(crate) program: Arc<[Tool]>,
     /// All tools of the program.
     pub(crate) all: Arc<[Tool]>,
+    /// The number of compositions inside which the tools run.
+    pub(crate) compositions: usize,
 }
 
 impl<R> Clone for Workshop<R> {
     fn clone(&self) -> Self {
         let (model, program, all) = (Arc::clone(&self.model), Arc::clone(&self.program), Arc::clone(&self.all));
-        Self { desk: self.desk.clone(), model, program, all }
+        Self { desk: self.desk.clone(), model, program, all, compositions: self.compositions }
     }
 }
 

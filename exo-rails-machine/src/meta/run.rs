@@ -9,9 +9,9 @@ use exo_rails::{
 use exo_rails_agent::Agent;
 use serde_json::{Value, json};
 
-use super::{Workshop, schema};
+use super::{MAX_COMPOSITIONS, Workshop, schema};
 use crate::state::{ConstructedTool, Implementation};
-use crate::tools::invalid;
+use crate::tools::{invalid, refused};
 use crate::transition::Transition;
 
 impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
@@ -27,10 +27,13 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
 
     /// Returns the tools of which a composition may consist.
     pub(super) fn parts(&self) -> Vec<Tool> {
+        let mut inside = self.clone();
+        inside.desk.is_in_composition = true;
+        inside.compositions += 1;
         let mut tools = self.program.to_vec();
-        tools.extend(self.desk.context_tools());
+        tools.extend(inside.desk.context_tools());
         let constructed = self.desk.live.with(|state, _| state.tools.clone());
-        tools.extend(constructed.iter().map(|tool| self.constructed(tool)));
+        tools.extend(constructed.iter().map(|tool| inside.constructed(tool)));
         tools
     }
 
@@ -72,6 +75,9 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
 
     /// Calls tools one after the other. Each takes the output of the one before.
     async fn compose(&self, steps: &[String], call: &Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
+        if self.compositions >= MAX_COMPOSITIONS {
+            return Err(refused(format!("more than {MAX_COMPOSITIONS} compositions would run inside each other")));
+        }
         let tools = self.parts();
         let mut arguments = call.arguments.clone();
         let mut output = ToolOutput::text("");
@@ -84,12 +90,6 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             let inputs = ToolCallInputs::new(step.as_str()).with_arguments(arguments.clone());
             let run = |call| Tool::call_named(&tools, call);
             let result = self.desk.rails.guard_tool_call(inputs, &mut call.context(), run).await;
-            self.desk.live.with(|state, _| {
-                // What a step did is not the output of the whole composition.
-                if let Some(visit) = state.visit_mut(self.desk.path) {
-                    visit.effect = None;
-                }
-            });
             output = result.map_err(|error| self.desk.error_of(error))?;
             // Compositions of compositions may have very many steps, and limits of time must be able to end them.
             tokio::task::yield_now().await;
@@ -124,5 +124,5 @@ async fn evaluate(code: String, input: Value) -> Result<ToolOutput, OperationErr
 
 #[cfg(not(feature = "code"))]
 fn evaluate(_: String, _: Value) -> std::future::Ready<Result<ToolOutput, OperationError>> {
-    std::future::ready(Err(crate::tools::refused("this machine runs no code")))
+    std::future::ready(Err(refused("this machine runs no code")))
 }

@@ -165,8 +165,11 @@ impl Builder<'_> {
     fn names_of_targets(&mut self, owner: NodeId) -> HashMap<NodeId, String> {
         let machine = self.machine;
         let targets: HashSet<_> = machine.transitions(owner).map(|(_, edge)| edge.target.node).collect();
-        let shares =
-            |id: NodeId| targets.iter().filter(|other| machine.node(**other).name == machine.node(id).name).count() > 1;
+        let mut sharing: HashMap<&str, usize> = HashMap::new();
+        for id in &targets {
+            *sharing.entry(&machine.node(*id).name).or_default() += 1;
+        }
+        let shares = |id: NodeId| sharing.get(&*machine.node(id).name).is_some_and(|nodes| *nodes > 1);
         let name = |id: &NodeId| {
             let name = if shares(*id) { machine.path(*id).replace('.', "__") } else { machine.node(*id).name.clone() };
             (*id, name)

@@ -40,6 +40,9 @@ pub struct MachineState {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) round: Vec<u64>,
     pub(crate) steps: u64,
+    /// How many runs of agents have begun. Each has its number, so no question of a rail is about two of them.
+    #[serde(default)]
+    pub(crate) runs: u32,
     pub(crate) visits: BTreeMap<String, u32>,
     pub(crate) errors: Vec<String>,
     /// The conversations by the names of their agents.
@@ -146,6 +149,9 @@ pub(crate) struct Visit {
     /// The names of the tools for the edges that the agent may take in this run.
     pub(crate) offered: Vec<String>,
     pub(crate) reminders: u32,
+    /// The model calls of the runs that have ended.
+    #[serde(default)]
+    pub(crate) model_calls: u32,
     #[serde(default)]
     pub(crate) said: Vec<Said>,
     #[serde(default)]

@@ -101,6 +101,8 @@ impl MachineState {
     /// the runs.
     pub(crate) fn take_context(&mut self) -> Option<SavedContext> {
         let mut context = self.context.take()?;
+        // Only the runs of agents have numbers, and the context may be the one of such a run.
+        context.turn = 0;
         let known = context.answers.clone();
         for run in self.suspended_runs() {
             let new = run.context.answers.iter().filter(|answer| !known.contains(answer));

@@ -81,7 +81,7 @@ impl<R: Send + Sync + 'static> Desk<R> {
             let output = format!("{} of `{context}` written", names.join(", "));
             if let Some(visit) = state.visit_mut(self.path) {
                 visit.writes.extend(written);
-                visit.effect = Some(output.clone());
+                visit.effect = (!self.is_in_composition).then(|| output.clone());
             }
             Ok(output)
         })

@@ -23,6 +23,8 @@ pub(crate) struct Desk<R> {
     pub(crate) node: Arc<PlanNode>,
     /// The error that ends the machine, if a tool met one.
     pub(crate) fatal: Arc<std::sync::Mutex<Option<RunError>>>,
+    /// Whether the tools are parts of compositions. What they do is then not the output of the agent's call.
+    pub(crate) is_in_composition: bool,
 }
 
 impl<R> Clone for Desk<R> {
@@ -34,6 +36,7 @@ impl<R> Clone for Desk<R> {
             path: self.path,
             node: Arc::clone(&self.node),
             fatal: Arc::clone(&self.fatal),
+            is_in_composition: self.is_in_composition,
         }
     }
 }

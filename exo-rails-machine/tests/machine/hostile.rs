@@ -382,3 +382,149 @@ async fn a_composition_that_was_interrupted_is_unknown_and_not_done() {
         );
     }
 }
+
+#[tokio::test]
+async fn compositions_inside_each_other_do_not_use_up_the_stack() {
+    let tool = |number: usize| if number == 0 { "read_c".to_owned() } else { format!("t{number}") };
+    let mut turns: Vec<_> =
+        (1..=100).map(|number| construct(&tool(number), "composition", &tool(number - 1))).collect();
+    turns.extend([call("t100", json!({})), call("t3", json!({})), take("e")]);
+    let executor = machine(META, &script(&turns)).limits(|limits| limits.model_calls = 200).build().unwrap();
+    let said = said(&executor.run().await.unwrap().history, 0);
+    assert!(said.contains("more than 8 compositions would run inside each other"), "{said}");
+    assert!(said.contains("\n{\"any\":0,\"n\":0}\n"), "{said}");
+}
+
+/// Waits after each write until another path has saved the state.
+struct Late(Arc<tokio::sync::Notify>);
+#[rail]
+impl Late {
+    #[on(PostToolCall)]
+    async fn wait(&self, ctx: &RailContext) {
+        if ctx.step() == 0 {
+            self.0.notify_one();
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+}
+
+rail_chain! {
+    #[chain(operations = [Transition])]
+    struct LateRails {
+        late: Late,
+    }
+}
+
+#[tokio::test]
+async fn a_write_inside_a_composition_is_not_its_output_while_the_rails_look_at_it() {
+    let file = "Context c { n<number>: 0; } State s; Task t { prompt: \"x\"; meta: true; } Task u { prompt: \"y\"; } End e; End f;
+        s -@parallel-> t; s -@parallel-> u; t -writes-> c; t -> e; u -> f;";
+    let (saved, written) = (Saved::default(), Arc::new(tokio::sync::Notify::new()));
+    let is_written = Arc::clone(&written);
+    let wait = Tool::new("wait", "Waits for the write.", json!({ "type": "object" }), move |_: Value| {
+        let is_written = Arc::clone(&is_written);
+        async move {
+            is_written.notified().await;
+            Ok::<_, OperationError>("waited")
+        }
+    });
+    let count =
+        Tool::new("count", "Counts.", json!({ "type": "object", "properties": { "x": {} } }), |_: Value| async {
+            Ok::<_, OperationError>("counted")
+        });
+    let model = crate::helper::Answers::new(move |request: &ModelCallInputs| {
+        let text = request.messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>().join("\n");
+        if crate::helper::system_of(request).contains("**u**") {
+            return if text.contains("waited") {
+                ModelResponse::text("done")
+            } else {
+                crate::helper::calls("wait", json!({}))
+            };
+        }
+        if text.contains("counted") {
+            return ModelResponse::text("done");
+        }
+        if text.contains("is ready") {
+            return crate::helper::calls("both", json!({ "field": "n", "value": 7 }));
+        }
+        let schema = json!({ "type": "object", "properties": { "field": { "type": "string" }, "value": {} } });
+        let both = json!({ "name": "both", "description": "d", "input_schema": schema,
+            "implementation_strategy": "composition", "implementation_details": "write_c -> count" });
+        crate::helper::calls("construct_tool", both)
+    });
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    let executor = exo_rails_machine::Executor::builder(&reading.machine, model)
+        .tools([wait, count])
+        .rails(LateRails { late: Late(written) })
+        .save_to(saved.clone());
+    executor.build().unwrap().run().await.unwrap();
+    let states = saved.0.lock().unwrap();
+    let mut during = 0;
+    for state in states.iter() {
+        let value: Value = serde_json::from_str(state).unwrap();
+        if value["contexts"]["values"]["c"]["n"] == 7 {
+            during += 1;
+            assert!(value["paths"][1]["visit"]["effect"].is_null(), "{value}");
+        }
+    }
+    assert!(during > 2, "the other path saves between the write and the end of the composition");
+}
+
+#[tokio::test]
+async fn the_errors_that_a_prompt_shows_have_no_values_of_contexts() {
+    let file = "machine \"M\" @errorHandling(\"continue\")
+        Context c { secret<string>: \"hunter2\"; } State s; State check; State next; Task t { prompt: \"{{errors}}\"; } End e; End f;
+        s -@parallel-> check; s -@parallel-> next; check -reads-> c; check -when: \"{'x': 1}[c.secret] == 1\"-> e; check -> f;
+        next -> t; t -> e;";
+    let (builder, model) = crate::helper::recorded(file, &script(&[say("done")]));
+    let done = builder.build().unwrap().run().await.unwrap();
+    let shown = model.systems().remove(0);
+    assert!(shown.contains("cannot be evaluated") && !shown.contains("hunter2"), "{shown}");
+    // People read the cause in the history.
+    assert!(done.history.steps.iter().any(|step| step.errors.iter().any(|error| error.contains("hunter2"))));
+}
+
+#[tokio::test]
+async fn the_model_calls_of_all_runs_in_a_visit_count() {
+    // The agent makes no choice, and is asked again.
+    let model = crate::helper::Answers::new(|request: &ModelCallInputs| {
+        let has_read = request.messages.last().unwrap().role == exo_rails::message::Role::Tool;
+        if has_read { ModelResponse::text("hm") } else { crate::helper::calls("read_c", json!({})) }
+    });
+    let file = "Context c { n<number>: 0; } Task t { prompt: \"x\"; } End e; End f; t -reads-> c; t -> e, f;";
+    let reading = exo_rails_dygram::read("flow.dygram", file);
+    for limit in [1, 3, 4, 5] {
+        let executor = exo_rails_machine::Executor::builder(&reading.machine, model.clone());
+        let executor = executor.limits(|limits| limits.model_calls = limit).build().unwrap();
+        let before = model.requests.lock().unwrap().len();
+        let error = executor.run().await.unwrap_err().to_string();
+        assert!(error.contains(&format!("the agent took {limit} steps without an answer")), "{error}");
+        assert_eq!(model.requests.lock().unwrap().len() - before, usize::try_from(limit).unwrap());
+    }
+    // A choice in the last call counts.
+    for turns in [vec![take("e")], vec![call("read_c", json!({})), say("hm"), take("e")]] {
+        let limit = u32::try_from(turns.len()).unwrap();
+        let executor = machine(file, &script(&turns)).limits(|limits| limits.model_calls = limit).build().unwrap();
+        assert_eq!(executor.run().await.unwrap().ended_at, ["e"]);
+    }
+}
+
+#[rail(on = [PreTransition])]
+fn to_b_instead(request: &mut TransitionRequest) -> RailAction<TransitionRecord> {
+    if request.to == "a" {
+        request.to = "b".to_owned();
+    }
+    RailAction::Continue
+}
+
+#[tokio::test]
+async fn a_map_that_a_rail_has_chosen_has_its_own_list() {
+    let file = "Context c { one<array>: [1]; two<array>: [7, 8]; } State s; State a; State b; s -reads-> c;
+        s -@map(\"c.one\")-> a; s -@map(\"c.two\")-> b;";
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        to_b_instead
+    ];
+    let done = machine(file, "[]").rails(rails).build().unwrap().run().await.unwrap();
+    assert_eq!(trace(&done.history), ["s", "b", "b"]);
+}

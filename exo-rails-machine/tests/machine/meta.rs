@@ -378,11 +378,26 @@ async fn agents_cannot_make_tools_without_end() {
         crate::helper::calls("construct_tool", construct(&name, "agent_backed", "x")["call"][0]["arguments"].clone())
     });
     let reading = exo_rails_dygram::read("flow.dygram", META);
-    let done = Executor::builder(&reading.machine, model).build().unwrap().run().await.unwrap();
-    let made = *count.lock().unwrap();
-    assert!(made <= 120, "{made}");
-    assert!(done.state.constructed_tools().len() <= 100);
-    assert_eq!(done.ended_at, ["e"]);
+    let stopped = Executor::builder(&reading.machine, model).build().unwrap().run().await.unwrap_err();
+    assert!(stopped.error.to_string().contains("the agent took 50 steps without an answer"), "{stopped}");
+    assert_eq!((*count.lock().unwrap(), stopped.state.constructed_tools().len()), (50, 50));
+}
+
+#[tokio::test]
+async fn a_strict_machine_stays_strict() {
+    let machine = |annotation: &str, edge: &str| {
+        format!("machine \"M\" {annotation}\nTask t {{ prompt: \"x\"; meta: true; }} End e; t -> e; {edge}")
+    };
+    let update = |definition: String| call("update_definition", json!({ "definition": definition, "reason": "r" }));
+    for annotation in ["", "@StrictMode(false)"] {
+        let script = vec![
+            update(machine(annotation, "")),
+            update(machine(annotation, "t -> undeclared;")),
+            call("transition_to_e", json!({ "reason": "r" })),
+        ];
+        let done = run(&machine("@StrictMode", ""), &Value::from(script).to_string()).await.unwrap();
+        assert!(!done.state.definition().contains("undeclared"), "{}", done.state.definition());
+    }
 }
 
 fn with_schema(name: &str, schema: &Value) -> Value {

@@ -250,3 +250,50 @@ async fn paths_that_wait_have_their_own_questions_and_share_what_rails_count() {
         assert_eq!(counted.status(), exo_rails_machine::Status::Error);
     }
 }
+
+/// Asks a person about each call.
+#[rail(priority = 30, on = [PreToolCall], tool = "pay")]
+fn asks_to_pay(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
+    let question = ctx.question("pay?").with_data(&call.arguments);
+    Ok(if ctx.answer_to::<bool>(&question)? == Some(true) {
+        RailAction::Continue
+    } else {
+        RailAction::suspend(question)
+    })
+}
+
+#[tokio::test]
+async fn an_answer_to_one_path_is_not_one_to_another_that_asks_the_same() {
+    let file =
+        "State s; Task a { prompt: \"x\"; } Task b { prompt: \"x\"; } End e; s -@parallel-> a, b; a -> e; b -> e;";
+    let model = Answers::new(|request: &ModelCallInputs| {
+        let has_paid = request.messages.iter().any(|message| message.role == Role::Tool);
+        if has_paid { ModelResponse::text("done") } else { calls("pay", json!({ "bill": 7 })) }
+    });
+    for answered in [0, 1] {
+        let paid = Arc::new(Mutex::new(0));
+        let tool = {
+            let paid = Arc::clone(&paid);
+            Tool::new("pay", "Pays.", json!({ "type": "object" }), move |_: Value| {
+                *paid.lock().unwrap() += 1;
+                // The other path goes on while this one pays.
+                async {
+                    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                    Ok::<_, OperationError>("paid")
+                }
+            })
+        };
+        let rails = rail_chain![
+            #[chain(operations = [Transition])]
+            asks_to_pay
+        ];
+        let machine = exo_rails_dygram::read("flow.dygram", file).machine;
+        let executor = Executor::builder(&machine, model.clone()).tool(tool).rails(rails).build().unwrap();
+        let mut state = stored(&executor.run().await.unwrap_err());
+        let mut open = ids(&state);
+        state.answer(&open.remove(answered), true).unwrap();
+        let result = executor.resume(state).unwrap().run().await;
+        let stopped = result.map(|done| done.ended_at).expect_err("the other path has no answer");
+        assert_eq!((ids(&stopped.state), *paid.lock().unwrap()), (open, 1));
+    }
+}

@@ -1,6 +1,9 @@
 //! Steps without an agent: automatic edges, conditions, loops, limits.
 
-use exo_rails_machine::{MachineError, Progress, Status, StepOutcome};
+use exo_rails::prelude::*;
+use exo_rails_machine::{
+    MachineError, PreTransition, Progress, Status, StepOutcome, Transition, TransitionRecord, TransitionRequest,
+};
 
 use crate::helper::{go, machine, run, trace};
 
@@ -139,4 +142,33 @@ async fn a_machine_runs_as_a_task_of_a_runtime_with_several_threads() {
     // Only a future that is `Send` can be spawned.
     let done = tokio::spawn(async move { executor.run().await.map(|done| done.ended_at) });
     assert_eq!(done.await.unwrap().unwrap(), ["b"]);
+}
+
+#[rail(on = [PreTransition])]
+fn not_to_c(request: &TransitionRequest) -> RailAction<TransitionRecord> {
+    if request.to == "c" { RailAction::abort("not to c") } else { RailAction::Continue }
+}
+
+#[tokio::test]
+async fn an_execution_that_has_stopped_takes_no_step_and_does_not_end() {
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        not_to_c
+    ];
+    // One path ends before the other one is stopped.
+    let file = "State s; State a; State b; State c; s -@async-> a; s -> b; b -> c;";
+    let executor = machine(file, "[]").rails(rails).build().unwrap();
+    let mut execution = executor.start();
+    let error = loop {
+        match execution.step().await {
+            Ok(progress) => assert!(matches!(progress, Progress::Step(_)), "{progress:?}"),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().contains("not to c"), "{error}");
+    assert!(matches!(execution.step().await, Err(MachineError::HasStopped)));
+    assert_eq!(execution.state().status(), Status::Error);
+    let stopped = execution.run().await.unwrap_err();
+    assert!(matches!(stopped.error, MachineError::HasStopped));
+    assert_eq!(stopped.state.status(), Status::Error);
 }

@@ -93,11 +93,11 @@ impl Answers {
 }
 
 impl RailContext {
-    /// Makes a question to someone outside the run, about this event, step and tool call: see
+    /// Makes a question to someone outside the run, about this event, turn, step and tool call: see
     /// [`RailAction::suspend`](crate::RailAction::suspend).
     #[must_use]
     pub fn question(&self, text: impl IntoReason) -> Question {
-        Question::new(self.event(), self.step(), self.call_number(), text)
+        Question::new(self, text)
     }
 
     /// Returns the answer to this question, or `None` if there is no valid answer.

@@ -7,23 +7,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::OperationError;
+use crate::context::RailContext;
 use crate::message::{InvokeInputs, InvokeOutput, ModelResponse, OperationErrorKind, ToolOutput};
-use crate::point::{HookPoint, IntoReason, RailName, Reason};
+use crate::point::{IntoReason, RailName, Reason};
 
 /// A question to someone outside the run, such as the person who approves refunds.
 ///
 /// A rail makes it with [`RailContext::question`](crate::RailContext::question) and looks for the answer with
 /// [`RailContext::answer_to`](crate::RailContext::answer_to). If there is no answer yet, the rail
-/// [suspends](crate::RailAction::suspend) the run. An answer belongs to exactly one question, with its event, step,
+/// [suspends](crate::RailAction::suspend) the run. An answer belongs to exactly one question, with its event, turn, step,
 /// tool call, text and data.
 ///
 /// A question can be written as JSON, for a program that displays it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// The [name](HookPoint::name) of the event of the rail that asks. It is a text, so that a question about a custom event can
+    /// The [name](crate::HookPoint::name) of the event of the rail that asks. It is a text, so that a question about a custom event can
     /// be read from JSON.
     pub event: Cow<'static, str>,
+    /// The number of the run in its session: see [`RunScope::turn`](crate::RunScope::turn).
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub turn: u32,
     /// The step of the run.
     pub step: u32,
     /// The number of the tool call in its step, from 0: see
@@ -37,8 +41,15 @@ pub struct Question {
 }
 
 impl Question {
-    pub(crate) fn new(event: HookPoint, step: u32, call_number: u32, text: impl IntoReason) -> Self {
-        Self { event: event.name().into(), step, call_number, text: text.into_reason(), data: Value::Null }
+    pub(crate) fn new(ctx: &RailContext, text: impl IntoReason) -> Self {
+        Self {
+            event: ctx.event().name().into(),
+            turn: ctx.turn(),
+            step: ctx.step(),
+            call_number: ctx.call_number(),
+            text: text.into_reason(),
+            data: Value::Null,
+        }
     }
 
     /// Sets the subject of the question. An answer is valid for these data only: if the arguments of an approved call
@@ -57,6 +68,11 @@ impl Question {
     pub fn id(&self) -> String {
         format!("{}.{}.{}", self.step, self.call_number, self.event)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_first(turn: &u32) -> bool {
+    *turn == 0
 }
 
 /// A question that a suspended run waits for, with the rail that asks it.
