@@ -288,6 +288,22 @@ fn strict_files_have_no_annotation_without_an_effect() {
 }
 
 #[test]
+fn the_list_of_a_map_needs_a_permission() {
+    let text =
+        "machine \"m\" @strict; Context c { items<array>: [1]; } State a; State b; a -@map(c.items)-> b; a -reads-> c;";
+    assert!(read("f.dygram", text).report.diagnostics().is_empty(), "{}", read("f.dygram", text).report);
+    let message = |text: &str| {
+        let report = read("f.dygram", text).report;
+        (report.has_errors(), report.diagnostics().iter().map(|found| found.message.clone()).collect::<Vec<_>>())
+    };
+    let unread = text.replace(" a -reads-> c;", "");
+    assert_eq!(message(&unread), (true, vec!["`a` may not read `items` of `c`".to_owned()]));
+    assert!(!message(&unread.replace(" @strict", "")).0, "a warning");
+    let (is_wrong, found) = message(&text.replace("@map(c.items)", "@map(\"c.itms\")"));
+    assert!(is_wrong && found == ["`c` has no field `itms`"], "{found:?}");
+}
+
+#[test]
 fn nodes_that_undo_work_are_no_part_of_the_flow() {
     let text = "machine \"m\" @strict @errorHandling(\"compensate\"); Task undo @compensate(work) { prompt: \"p\"; } State work; End e;\
         work -> e;";

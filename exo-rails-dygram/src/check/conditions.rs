@@ -1,9 +1,13 @@
-//! Conditions: their syntax, and the names in them.
+//! Conditions: their syntax, and the names in them. The names of lists for `@map`, too.
 
 use super::fields::Readable;
 use super::{Checker, part_of};
 use crate::condition::Expression;
+use crate::diagnostic::Place;
 use crate::model::{Edge, Value};
+
+/// Annotations that name a list.
+const MAPS: [&str; 3] = ["map", "foreach", "each"];
 
 const WORDS: [&str; 3] = ["when", "unless", "if"];
 
@@ -13,6 +17,9 @@ impl Checker<'_> {
         let mut readable = Readable::new(machine);
         for edge in machine.edges() {
             self.values_of_conditions(edge);
+            if let Some((path, place)) = list_of(edge) {
+                self.read(&mut readable, edge.source.node, &path, place);
+            }
             let conditions: Vec<_> = edge.conditions().collect();
             if let [_, second, ..] = conditions.as_slice() {
                 let help = "join them: `-when: \"ready && !(count > 3)\"->`";
@@ -48,4 +55,11 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Returns the name of the list for whose items an edge starts paths.
+fn list_of(edge: &Edge) -> Option<(Vec<String>, Place)> {
+    let map = MAPS.iter().find_map(|name| edge.annotation(name))?;
+    let name = map.value().or_else(|| map.parameter("items")).or_else(|| map.parameter("source"))?.as_str()?;
+    Some((name.split('.').map(|name| name.trim().to_owned()).collect(), map.place))
 }
