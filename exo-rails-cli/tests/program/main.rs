@@ -6,4 +6,5 @@ mod browser;
 mod desk;
 mod exec;
 mod files;
+mod live;
 mod serve;
