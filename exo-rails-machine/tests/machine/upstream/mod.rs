@@ -2,6 +2,7 @@
 //!
 //! Where a row differs from that executor, a comment says what it does there.
 
+mod agent_conversations;
 mod agent_prompt;
 mod async_edges;
 mod cel;
