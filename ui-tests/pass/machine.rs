@@ -68,6 +68,40 @@ mod inner {
     }
 }
 
+#[derive(Serialize, Deserialize)]
+pub struct Parcel {
+    pub lines: Vec<String>,
+    pub note: String,
+}
+
+/// Paths for the items of a list, a node that undoes another one, and an agent with the meta tools.
+mod parcels {
+    use super::Parcel;
+
+    exo_rails_machine::machine! {
+        pub machine Parcels @errorHandling("compensate") {
+            context order: Parcel;
+
+            init Arrived {
+                reads order { lines };
+                reads order { note };
+                -> Pack @map(order.lines) when !order.note.is_empty();
+                -> Done;
+            }
+            task Pack @timeout(5000) @checkpoint {
+                prompt: "{{order.note}}";
+                reads order { note };
+                meta;
+                -> Done;
+            }
+            task Unpack @compensate(Pack) {
+                prompt: "Unpack it.";
+            }
+            end Done;
+        }
+    }
+}
+
 tools! {
     pub struct MyTools {
         pub search: Search,
