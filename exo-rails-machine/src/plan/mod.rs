@@ -48,6 +48,7 @@ pub struct Plan {
 /// A node of the flow of control.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the file")]
 pub struct PlanNode {
     /// The names of the node and of the nodes around it.
     pub path: String,

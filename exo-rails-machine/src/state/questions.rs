@@ -70,7 +70,7 @@ impl MachineState {
     /// ```
     pub fn questions(&self) -> impl Iterator<Item = PathQuestion<'_>> {
         self.paths.iter().flat_map(|path| {
-            let question = |(id, open)| PathQuestion { id: format!("{}/{id}", path.id), node: &*path.node, open };
+            let question = |(id, open)| PathQuestion { id: format!("{}/{id}", path.id), node: &path.node, open };
             path.questions().map(question)
         })
     }

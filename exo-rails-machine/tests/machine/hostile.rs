@@ -70,26 +70,19 @@ async fn a_rail_that_repeats_a_transition_repeats_no_effect() {
     assert_eq!(trace(&done.history).iter().filter(|node| *node == "side").count(), 1, "{:?}", trace(&done.history));
 }
 
-struct Closed;
-#[rail]
-impl Closed {
-    #[on(PostTransition)]
-    fn always(&self) -> RailAction {
-        RailAction::retry("never")
-    }
-}
-
-rail_chain! {
-    #[chain(operations = [Transition])]
-    struct ClosedRails {
-        closed: Closed,
-    }
+#[rail(on = [PostTransition])]
+fn never() -> RailAction {
+    RailAction::retry("never")
 }
 
 #[tokio::test]
 async fn a_transition_that_failed_at_a_rail_is_not_taken() {
     let executor = machine(CHOICE, &script(&[take("a"), say("no"), say("no"), say("no")]));
-    let result = executor.rails(ClosedRails { closed: Closed }).build().unwrap().run().await;
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        never
+    ];
+    let result = executor.rails(rails).build().unwrap().run().await;
     let ended = result.map(|done| done.ended_at);
     assert!(ended.is_err(), "{ended:?}");
 }
@@ -269,13 +262,12 @@ async fn huge_numbers_of_a_model_and_of_a_state_do_not_overflow() {
         ("/definition", json!("State x;")),
     ] {
         let mut forged = state.clone();
-        match forged.pointer_mut(at) {
-            Some(place) => *place = number.clone(),
-            None => {
-                let (outer, name) = at.rsplit_once('/').unwrap();
-                if let Some(outer) = forged.pointer_mut(outer).and_then(Value::as_object_mut) {
-                    outer.insert(name.to_owned(), number.clone());
-                }
+        if let Some(place) = forged.pointer_mut(at) {
+            *place = number.clone();
+        } else {
+            let (outer, name) = at.rsplit_once('/').unwrap();
+            if let Some(outer) = forged.pointer_mut(outer).and_then(Value::as_object_mut) {
+                outer.insert(name.to_owned(), number.clone());
             }
         }
         let Ok(forged) = serde_json::from_value::<MachineState>(forged) else { continue };
@@ -512,7 +504,7 @@ async fn the_model_calls_of_all_runs_in_a_visit_count() {
 #[rail(on = [PreTransition])]
 fn to_b_instead(request: &mut TransitionRequest) -> RailAction<TransitionRecord> {
     if request.to == "a" {
-        request.to = "b".to_owned();
+        "b".clone_into(&mut request.to);
     }
     RailAction::Continue
 }

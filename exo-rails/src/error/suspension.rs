@@ -22,8 +22,8 @@ use crate::point::{IntoReason, RailName, Reason};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// The [name](crate::HookPoint::name) of the event of the rail that asks. It is a text, so that a question about a custom event can
-    /// be read from JSON.
+    /// The [name](crate::HookPoint::name) of the event of the rail that asks. It is a text, so that a question about a custom
+    /// event can be read from JSON.
     pub event: Cow<'static, str>,
     /// The number of the run in its session: see [`RunScope::turn`](crate::RunScope::turn).
     #[serde(default, skip_serializing_if = "is_first")]
