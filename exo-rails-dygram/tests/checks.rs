@@ -111,7 +111,7 @@ const STRICT: [(&str, &str, &str, &str, &str); 26] = [
         "job \"1..n\" --> \"many jobs\" log; draft -writes->",
         "multiplicity",
         "-->",
-        "\"many jobs\" beside the arrow is no multiplicity",
+        "\"many jobs\" beside the arrow is not a multiplicity",
     ),
     ("score > 0.9 &&", "score >", "condition", "<", ""),
     ("score > 0.9 &&", "score = 0.9 &&", "condition", "=", "`=` is not an operator of a condition"),

@@ -65,22 +65,30 @@
 /// | `meta;` | the agent may change the machine here |
 /// | `-> Target;` | an edge. The target is beside the node, or beside a node around it. `Group.Inner` is a node in another one |
 /// | `-> Target @auto "why" when …;` | an edge with annotations, a label for the agent, and a condition |
+/// | `-> Pack @map(order.lines);` | a path at `Pack` for each item of a list, which the node may read |
 /// | a node | a node in this node |
 ///
 /// A condition is an expression of the type `bool`. It reads contexts by their names: `order.total < 100.0`. Among conditions, the
 /// order of the edges decides. A condition has no macro but `matches!`, so that the macro sees what it reads.
 ///
+/// The README of the crate lists the annotations. `@compensate(Pack)` names a node.
+///
 /// # What does not compile
 ///
 /// Unknown nodes, contexts, fields and tools; a node that is never reached; a task without a way out; two `@auto` edges without a
 /// condition; conditions without an edge for the case that all are false; a condition that is not a `bool`; a condition or a prompt
-/// that reads a field without permission; nodes of one name; a circle that is never left; annotations that contradict each other.
+/// that reads a field without permission; a list of `@map` without permission, or that is not a list; a template without its end;
+/// nodes of one name; a circle that is never left; annotations that contradict each other, or that have no effect where they stand.
 /// The same checks run on a strict DyGram file.
 ///
 /// # Values
 ///
 /// The function `machine` takes the first value of each context, and a reference to the tools. A write that would give a context
 /// another type is refused, and the agent reads why.
+///
+/// Agents read and write the JSON of a context. Fields in `reads`, `writes`, prompts and `@map` must have the same name in JSON as in
+/// Rust. If an attribute of serde renames or skips such a field, [`ExecutorBuilder::build`](crate::ExecutorBuilder::build) fails.
+/// Conditions read the Rust type, so the other fields may have any names.
 #[macro_export]
 macro_rules! machine {
     ($($input:tt)*) => { $crate::__private::machine_macro! { $crate; $($input)* } };

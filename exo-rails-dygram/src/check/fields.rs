@@ -48,7 +48,7 @@ impl Checker<'_> {
         if BUILT_IN.contains(first) || readable.attributes.contains(first) {
             return;
         }
-        // `machine` is no name of a node.
+        // No node is called `machine`.
         if *first == "machine" && names.get(1).is_some_and(|name| readable.attributes.contains(name)) {
             return;
         }

@@ -39,7 +39,7 @@ impl Checker<'_> {
         if let Some(edge) = machine.edges().iter().find(is_step) {
             let (source, target) = (machine.path(edge.source.node), machine.path(edge.target.node));
             let message =
-                format!("the machine never goes from `{source}` to `{target}`: `{}` is no transition", edge.arrow);
+                format!("the machine never goes from `{source}` to `{target}`: `{}` is not a transition", edge.arrow);
             self.warn("no-transition", edge.place, message, format!("write `{source} -> {target};` if it should"));
         }
     }

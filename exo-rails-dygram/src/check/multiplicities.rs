@@ -9,7 +9,7 @@ impl Checker<'_> {
             let texts = [&edge.source_multiplicity, &edge.target_multiplicity];
             let Some(text) = texts.into_iter().flatten().find(|text| !is_multiplicity(text)) else { continue };
             let text = crate::syntax::quote(text);
-            let message = format!("{text} beside the arrow is no multiplicity");
+            let message = format!("{text} beside the arrow is not a multiplicity");
             let help = match edge.arrow.label_start() {
                 Some(start) => format!(
                     "write `\"1\"` or `\"0..*\"`, or put the text into the arrow: `{start}{text}{}`",

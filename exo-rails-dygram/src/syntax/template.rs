@@ -43,8 +43,8 @@ pub fn holes(text: &str) -> Vec<Hole> {
     found
 }
 
-/// Finds the templates in a text whose braces at the end are missing, such as `{{plan.title}`. Texts with other parts between
-/// the braces are no templates.
+/// Finds the templates in a text whose braces at the end are missing, such as `{{plan.title}`. A text with other parts
+/// between the braces is not a template.
 pub(crate) fn unclosed(text: &str) -> Vec<Hole> {
     let mut found = Vec::new();
     for (open, _) in text.match_indices("{{") {

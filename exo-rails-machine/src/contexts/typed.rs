@@ -85,7 +85,7 @@ impl fmt::Debug for TypedContext {
     }
 }
 
-/// Finds the names that the fields of a struct have in JSON. They stay unknown if the type is no struct, or has flattened fields.
+/// Finds the names that the fields of a struct have in JSON. They stay unknown if the type is not a struct, or has flattened fields.
 #[derive(Default)]
 struct FieldNames(Cell<Option<&'static [&'static str]>>);
 

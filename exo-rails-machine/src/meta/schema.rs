@@ -16,7 +16,7 @@ pub(super) fn ensure_supported(schema: &Value) -> Result<(), String> {
     }
     ensure_supported_at(schema, "`input_schema`")?;
     #[cfg(feature = "schema")]
-    compiled(schema).map_err(|error| format!("`input_schema` is no JSON Schema: {error}"))?;
+    compiled(schema).map_err(|error| format!("`input_schema` is not a JSON Schema: {error}"))?;
     Ok(())
 }
 

@@ -86,7 +86,7 @@ impl Builder<'_> {
                 Ok(of) => found.push((path, of.map(|of| machine.path(of).to_owned()))),
                 Err(name) => {
                     self.problems
-                        .push(format!("`@compensate` of `{path}` names `{name}`, which is no node of the flow"));
+                        .push(format!("`@compensate` of `{path}` names `{name}`, which is not a node of the flow"));
                 }
             }
         }
