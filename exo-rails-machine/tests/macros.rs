@@ -4,7 +4,7 @@
 use exo_rails::prelude::*;
 use exo_rails::tools;
 use exo_rails_agent::ScriptedModel;
-use exo_rails_machine::{Executor, MachineState, Node, Plan, machine, machine_file};
+use exo_rails_machine::{Executor, MachineState, Node, Plan, machine, machine_file, mermaid};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -170,6 +170,12 @@ async fn a_file_is_a_machine() {
     assert_eq!(done.ended_at, [review::Complete::PATH]);
     assert_eq!(done.state.contexts().get("notes", "text"), Some(&json!("all")));
     assert_eq!(Review::machine().title.as_deref(), Some("Review"));
+}
+
+#[test]
+fn a_drawing_shows_conditions_of_rust() {
+    let drawn = mermaid(OrderDesk::machine(order(0.0), &desk()).machine(), None);
+    assert!(drawn.contains("|\"@auto, when: order.total #60; 100.0\"|"), "{drawn}");
 }
 
 #[derive(Serialize, Deserialize)]

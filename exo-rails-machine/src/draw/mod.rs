@@ -7,8 +7,9 @@ mod svg;
 
 use std::collections::BTreeSet;
 
-use exo_rails_dygram::{Arrow, Edge, Machine, NodeId, NodeKind};
+use exo_rails_dygram::{Arrow, Edge, Machine, NodeId, NodeKind, Value};
 
+use crate::definition::RUST;
 use crate::history::History;
 
 pub use dot::dot;
@@ -64,6 +65,9 @@ fn label(machine: &Machine, id: NodeId) -> String {
 fn edge_label(edge: &Edge) -> String {
     let mut parts: Vec<_> = edge.annotations.iter().map(|annotation| format!("@{}", annotation.name)).collect();
     parts.extend(edge.condition().map(|condition| format!("{}: {}", word(condition.kind), condition.text)));
+    let rust = edge.attributes.iter().find(|attribute| attribute.name == RUST);
+    let rust = rust.and_then(|attribute| attribute.value.as_ref()).and_then(Value::as_str);
+    parts.extend(rust.map(|condition| format!("when: {condition}")));
     parts.extend(edge.label.iter().filter_map(|part| {
         let value = part.value.as_str()?;
         match part.name.as_deref() {
