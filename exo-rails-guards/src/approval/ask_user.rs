@@ -4,6 +4,7 @@ use exo_rails::{OperationError, Permit, Tool, ToolCallInputs, ToolOutput};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::request::place;
 use super::shown::shortened;
 use super::{Desk, ReplyError, Request, Response};
 
@@ -166,7 +167,7 @@ fn question(call: &Permit<ToolCallInputs>) -> Result<UserQuestion, String> {
     }
     let ctx = call.context();
     Ok(UserQuestion {
-        id: format!("{}/{}/ask_user/{}", ctx.run_id(), ctx.step(), call.id),
+        id: format!("{}/{}/ask_user/{}", ctx.run_id(), place(ctx.turn(), ctx.step()), call.id),
         call_id: call.id.clone(),
         agent: ctx.agent().to_owned(),
         question,

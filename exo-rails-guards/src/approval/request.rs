@@ -98,6 +98,11 @@ pub enum OnTimeout {
     Suspend,
 }
 
+/// Returns the place of a call in its session: the turn and the step. In the first turn, this is the step alone.
+pub(super) fn place(turn: u32, step: u32) -> String {
+    if turn == 0 { step.to_string() } else { format!("{turn}.{step}") }
+}
+
 impl ApprovalRequest {
     /// Makes a request about a tool call, with the findings that the guards have reported at this event.
     #[must_use]
@@ -111,7 +116,7 @@ impl ApprovalRequest {
         let (guard, rule, reason) = (guard.into(), rule.into(), reason.into());
         let findings = ctx.extra.get().map(|Findings(findings)| findings.clone()).unwrap_or_default();
         Self {
-            id: format!("{}/{}.{}/{guard}", ctx.run_id(), ctx.step(), ctx.call_number()),
+            id: format!("{}/{}.{}/{guard}", ctx.run_id(), place(ctx.turn(), ctx.step()), ctx.call_number()),
             call_id: call.id.clone(),
             agent: ctx.agent().to_owned(),
             tool_name: call.tool_name.clone(),

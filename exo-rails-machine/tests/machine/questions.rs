@@ -6,6 +6,7 @@ use exo_rails::message::Role;
 use exo_rails::prelude::*;
 use exo_rails::{KeptValues, OpenQuestion};
 use exo_rails_agent::NotOpen;
+use exo_rails_guards::approval::ApprovalRequest;
 use exo_rails_machine::{
     Executor, MachineError, MachineState, PreTransition, Stopped, Transition, TransitionRecord, TransitionRequest,
 };
@@ -296,4 +297,27 @@ async fn an_answer_to_one_path_is_not_one_to_another_that_asks_the_same() {
         let stopped = result.map(|done| done.ended_at).expect_err("the other path has no answer");
         assert_eq!((ids(&stopped.state), *paid.lock().unwrap()), (open, 1));
     }
+}
+
+/// Asks as the guards of the kit do.
+#[rail(priority = 30, on = [PreToolCall], tool = "pay")]
+fn requests_approval(call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
+    let request = ApprovalRequest::new("approval", "pay", call, "bills are paid once", ctx);
+    RailAction::suspend(ctx.question("pay?").with_data(&request.id))
+}
+
+/// Programs store requests by their ids.
+#[tokio::test]
+async fn requests_of_several_paths_have_different_ids() {
+    let file = "State s; Task a { prompt: \"x\"; } Task b { prompt: \"x\"; } s -@parallel-> a, b;";
+    let pay = call("pay", json!({ "bill": 7 }));
+    let tool = Tool::new("pay", "Pays.", json!({}), |_: Value| async { Ok::<_, OperationError>("paid") });
+    let rails = rail_chain![
+        #[chain(operations = [Transition])]
+        requests_approval
+    ];
+    let executor = machine(file, &json!([pay, pay]).to_string()).tool(tool).rails(rails).build().unwrap();
+    let stopped = executor.run().await.unwrap_err();
+    let asked: Vec<_> = stopped.state.questions().map(|asked| asked.open.question.data.clone()).collect();
+    assert!(asked.len() == 2 && asked[0] != asked[1], "{asked:?}");
 }
