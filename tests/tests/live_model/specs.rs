@@ -73,15 +73,14 @@ fn the_environment_has_the_key_and_the_address() {
             &[("ANTHROPIC_BASE_URL", local), ("ANTHROPIC_API_KEY", "sk-4711\n")],
             "Err(\"the API key has characters that an HTTP header cannot have\")",
         ),
-        // The tests are built without TLS.
-        (
-            "anthropic:m",
-            &[("ANTHROPIC_API_KEY", "sk-4711")],
-            "Err(\"https:// needs TLS: turn on the feature `anthropic` of `exo-rails-agent`\")",
-        ),
     ];
     for (spec, variables, expected) in cases {
         let told = named(spec, variables);
         assert!(told.contains(expected) && !told.contains("4711"), "{spec}: {told}");
     }
+    // Without an address, the server needs TLS. Another package of the build may have enabled it.
+    let told = named("anthropic:m", &[("ANTHROPIC_API_KEY", "sk-4711")]);
+    let without_tls = "Err(\"https:// needs TLS: turn on the feature `anthropic` of `exo-rails-agent`\")";
+    let with_tls = "Ok(Model { provider: Some(\"anthropic\"), model_name: Some(\"m\"), .. })";
+    assert!((told.contains(without_tls) || told.contains(with_tls)) && !told.contains("4711"), "{told}");
 }
