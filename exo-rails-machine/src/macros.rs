@@ -2,7 +2,8 @@
 
 /// Makes a machine whose contexts are types of the program, and whose conditions are Rust.
 ///
-/// The macro makes a type with the function `machine`, and a module with a type for each [`Node`](crate::Node).
+/// The macro makes a type with the function `machine`, and a module with a type for each [`Node`](crate::Node). The module has the
+/// name of the machine in lower case: `order_desk` for `OrderDesk`.
 ///
 /// ```
 /// use exo_rails_agent::ScriptedModel;

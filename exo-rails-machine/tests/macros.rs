@@ -219,6 +219,23 @@ fn a_field_with_another_name_in_json_is_an_error() {
 }
 
 #[derive(Serialize, Deserialize)]
+struct Tags(Vec<String>);
+
+machine! {
+    machine Tagged {
+        context tags: Tags;
+        init Arrived { reads tags; -> Done when tags.0.is_empty(); -> Done; }
+        end Done;
+    }
+}
+
+#[test]
+fn a_context_is_an_object() {
+    let error = Plan::of(&Tagged::machine(Tags(Vec::new()))).unwrap_err();
+    assert_eq!(error.problems, ["the context `tags` is not an object in JSON: use a struct with named fields"]);
+}
+
+#[derive(Serialize, Deserialize)]
 struct Basket {
     lines: Lines,
     #[serde(flatten)]

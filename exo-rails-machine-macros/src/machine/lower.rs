@@ -365,7 +365,15 @@ fn attribute(name: String, value: Option<Value>) -> Attribute {
 /// Returns the value of an annotation. Only those for lists and nodes have names.
 fn argument(name: &Ident, value: &tree::Argument) -> Result<Value> {
     let message = "write a text, a number or a boolean";
+    let suffix = match value {
+        tree::Argument::Literal(Lit::Int(number)) => number.suffix(),
+        tree::Argument::Literal(Lit::Float(number)) => number.suffix(),
+        _ => "",
+    };
     match value {
+        tree::Argument::Literal(literal) if !suffix.is_empty() => {
+            Err(Error::new(literal.span(), format!("write the number without `{suffix}`")))
+        }
         tree::Argument::Literal(literal) => value_of(literal).ok_or_else(|| Error::new(literal.span(), message)),
         tree::Argument::Names(names) if ["map", "foreach", "each", "compensate"].iter().any(|other| name == other) => {
             Ok(Value::Text(names.iter().map(ToString::to_string).collect::<Vec<_>>().join(".")))

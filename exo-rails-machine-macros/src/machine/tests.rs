@@ -135,6 +135,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("state A @retyr(2) { -> B; } end B;", "`@retyr` has no meaning: write `@retry`"),
     ("state A { -> B @aut; } end B;", "`@aut` has no meaning: write `@auto`"),
     ("state A { -> B @retry(2); } end B;", "`@retry` has no effect on an edge: write it on a node"),
+    ("state A @timeout(2s) { -> B; } end B;", "write the number without `s`"),
     ("state A @auto { -> B; } end B;", "`@auto` has no effect on a node: write it on an edge"),
     ("state A @concurrent(2) { -> B; } end B;", "`@concurrent` has no effect on a node: write it on the machine"),
     (

@@ -24,15 +24,18 @@ pub(crate) struct TypedContext {
     first: Map<String, Value>,
     /// The fields that the machine names, and that JSON has under another name or not at all.
     renamed: Vec<String>,
+    /// Why the first value has no fields in JSON.
+    problem: Option<String>,
     check: fn(Value) -> Result<(), String>,
 }
 
 impl TypedContext {
     /// Takes the first value, and the fields that the machine names. A value that is not an object in JSON has no fields.
     pub(crate) fn new<T: ContextType>(first: &T, fields: &[&str]) -> Self {
-        let first = match serde_json::to_value(first) {
-            Ok(Value::Object(fields)) => fields,
-            _ => Map::new(),
+        let (first, problem) = match serde_json::to_value(first) {
+            Ok(Value::Object(fields)) => (fields, None),
+            Ok(_) => (Map::new(), Some("is not an object in JSON: use a struct with named fields".to_owned())),
+            Err(error) => (Map::new(), Some(format!("cannot be written as JSON: {error}"))),
         };
         let names = FieldNames::default();
         let _ = T::deserialize(&names);
@@ -41,6 +44,7 @@ impl TypedContext {
         Self {
             first,
             renamed,
+            problem,
             check: |value| serde_json::from_value::<T>(value).map(drop).map_err(|error| error.to_string()),
         }
     }
@@ -49,16 +53,20 @@ impl TypedContext {
         &self.first
     }
 
-    /// Returns what is wrong with the names of its fields.
-    pub(crate) fn problems(&self, context: &str) -> impl Iterator<Item = String> {
+    /// Returns why the type cannot be that of a context, or what is wrong with the names of its fields.
+    pub(crate) fn problems(&self, context: &str) -> Vec<String> {
+        if let Some(problem) = &self.problem {
+            return vec![format!("the context `{context}` {problem}")];
+        }
         let known: Vec<_> = self.first.keys().map(|name| format!("`{name}`")).collect();
         let known = if known.is_empty() { "no fields".to_owned() } else { known.join(", ") };
-        self.renamed.iter().map(move |name| {
+        let renamed = self.renamed.iter().map(|name| {
             format!(
                 "the JSON of the context `{context}` has no field `{name}`, but {known}: remove the attribute of serde that \
                  renames or skips the field"
             )
-        })
+        });
+        renamed.collect()
     }
 
     /// Checks whether fields have the type.

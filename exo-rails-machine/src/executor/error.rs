@@ -1,6 +1,6 @@
 //! Why a machine stops.
 
-use exo_rails::{OperationError, RunError};
+use exo_rails::{OperationError, OperationErrorKind, RunError};
 
 use crate::conditions::ConditionError;
 
@@ -174,8 +174,16 @@ impl MachineError {
         }
     }
 
-    /// Returns whether a further attempt of the work could help.
-    pub(crate) const fn may_be_repeated(&self) -> bool {
-        matches!(self, Self::Run { .. } | Self::Timeout { .. } | Self::NoDecision { .. })
+    /// Returns whether a further attempt of the work could help. A wrong key stays wrong.
+    pub(crate) fn may_be_repeated(&self) -> bool {
+        use OperationErrorKind::{Denied, InvalidRequest, NotFound};
+        match self {
+            Self::Run { error, .. } => {
+                let failure = error.failure();
+                !failure.is_some_and(|failure| matches!(failure.kind, Denied | InvalidRequest | NotFound))
+            }
+            Self::Timeout { .. } | Self::NoDecision { .. } => true,
+            _ => false,
+        }
     }
 }

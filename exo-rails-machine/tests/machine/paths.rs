@@ -221,6 +221,10 @@ async fn work_that_fails_is_repeated_after_a_delay() {
     assert_eq!(done.history.steps[0].errors.len(), 2);
     let error = run(file, &format!("[{fail}, {fail}, {fail}, {{ \"say\": \"ok\" }}]")).await.unwrap_err();
     assert!(error.to_string().contains("down"), "{error}");
+    // A wrong key stays wrong.
+    let denied = r#"{ "fail": { "kind": "denied", "message": "wrong key" } }"#;
+    let error = run(file, &format!("[{denied}, {{ \"say\": \"ok\" }}]")).await.unwrap_err();
+    assert!(error.to_string().contains("wrong key"), "{error}");
     // Without `@retry`, there is one attempt.
     assert!(
         run("Task t { prompt: \"x\"; } End e; t -> e;", &format!("[{fail}, {{ \"say\": \"ok\" }}]")).await.is_err()
