@@ -97,7 +97,7 @@ impl RailContext {
     /// [`RailAction::suspend`](crate::RailAction::suspend).
     #[must_use]
     pub fn question(&self, text: impl IntoReason) -> Question {
-        Question::new(self, text)
+        Question::new(self.event(), self.turn(), self.step(), self.call_number(), text)
     }
 
     /// Returns the answer to this question, or `None` if there is no valid answer.

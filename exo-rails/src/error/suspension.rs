@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::OperationError;
-use crate::context::RailContext;
 use crate::message::{InvokeInputs, InvokeOutput, ModelResponse, OperationErrorKind, ToolOutput};
-use crate::point::{IntoReason, RailName, Reason};
+use crate::point::{HookPoint, IntoReason, RailName, Reason};
 
 /// A question to someone outside the run, such as the person who approves refunds.
 ///
@@ -41,15 +40,8 @@ pub struct Question {
 }
 
 impl Question {
-    pub(crate) fn new(ctx: &RailContext, text: impl IntoReason) -> Self {
-        Self {
-            event: ctx.event().name().into(),
-            turn: ctx.turn(),
-            step: ctx.step(),
-            call_number: ctx.call_number(),
-            text: text.into_reason(),
-            data: Value::Null,
-        }
+    pub(crate) fn new(event: HookPoint, turn: u32, step: u32, call_number: u32, text: impl IntoReason) -> Self {
+        Self { event: event.name().into(), turn, step, call_number, text: text.into_reason(), data: Value::Null }
     }
 
     /// Sets the subject of the question. An answer is valid for these data only: if the arguments of an approved call

@@ -120,6 +120,7 @@ const MACHINE: Layers = Layers {
 const PROGRAM: Layers = Layers {
     source: "../exo-rails-cli/src",
     order: &[
+        "again",
         "arguments",
         "failure",
         "source",
