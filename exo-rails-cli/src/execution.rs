@@ -1,5 +1,6 @@
 //! Builds the executor of a machine from the options of the command line.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,10 +94,24 @@ pub(crate) fn builder(
 fn show(step: &HistoryStep, is_json: bool) {
     if is_json {
         // A step has no maps with keys that are not texts, so it is always JSON.
-        anstream::println!("{}", serde_json::to_string(step).unwrap_or_default());
+        anstream::println!("{}", without_controls(&serde_json::to_string(step).unwrap_or_default()));
     } else {
         progress::print(step);
     }
+}
+
+/// Escapes the control characters that JSON does not have to escape. Terminals obey them.
+fn without_controls(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if letter.is_control() {
+            // Writing to a `String` cannot fail.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(letter));
+        } else {
+            escaped.push(letter);
+        }
+    }
+    escaped
 }
 
 /// Cancels the machine when the person at the terminal ends the program.

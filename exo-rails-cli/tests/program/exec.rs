@@ -119,6 +119,19 @@ fn each_step_is_a_line_of_json() {
     assert_eq!(history["steps"], Value::from(steps));
 }
 
+/// Terminals obey control characters, and JSON has them as they are from `U+007F` on.
+#[test]
+fn a_line_of_json_has_no_control_characters() {
+    let desk = Desk::with_review();
+    let ran = desk.run(&format!("{EXEC} --json --set job.title=\u{9b}31mRed\u{7f}\u{1b}[0m --history h.json"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!ran.out.lines().any(|line| line.contains(char::is_control)), "{ran:?}");
+    let steps: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let history: Value = serde_json::from_str(&desk.read("h.json")).unwrap();
+    assert_eq!(history["steps"], Value::from(steps));
+    assert!(desk.read("h.json").contains("Write about \u{9b}31mRed\u{7f}\\u001b[0m."));
+}
+
 #[test]
 fn a_machine_without_a_model_says_how_to_name_one() {
     let desk = Desk::with_review();

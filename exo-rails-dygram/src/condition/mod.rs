@@ -25,6 +25,7 @@ pub struct Expression {
     reads: Vec<Read>,
     height: usize,
     loops: usize,
+    has_test: bool,
 }
 
 /// A name that a condition reads.
@@ -99,5 +100,19 @@ impl Expression {
     #[must_use]
     pub const fn loops(&self) -> usize {
         self.loops
+    }
+
+    /// Returns whether the condition asks for a field with `has`, as `has(job.score)` does.
+    ///
+    /// ```
+    /// use exo_rails_dygram::condition::Expression;
+    ///
+    /// assert!(Expression::parse("has(job.score) && job.score > 3")?.has_test());
+    /// assert!(!Expression::parse("job.score > 3")?.has_test());
+    /// # Ok::<(), exo_rails_dygram::condition::ConditionError>(())
+    /// ```
+    #[must_use]
+    pub const fn has_test(&self) -> bool {
+        self.has_test
     }
 }

@@ -50,6 +50,7 @@ pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
         height: 0,
         loops: 0,
         most_loops: 0,
+        has_test: false,
         reads: Vec::new(),
         bound: Vec::new(),
     };
@@ -62,7 +63,13 @@ pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
     }
     parser.require_bool(sort, Span::new(0, text.len()))?;
     let cel = parser.cel();
-    Ok(Expression { cel, reads: parser.reads, height: parser.height, loops: parser.most_loops })
+    Ok(Expression {
+        cel,
+        reads: parser.reads,
+        height: parser.height,
+        loops: parser.most_loops,
+        has_test: parser.has_test,
+    })
 }
 
 fn error(span: Span, message: impl Into<String>, help: impl Into<String>) -> ConditionError {
@@ -79,6 +86,7 @@ struct Parser<'a> {
     /// The macros around the current place.
     loops: usize,
     most_loops: usize,
+    has_test: bool,
     reads: Vec<Read>,
     /// Variables of the macros around the current place.
     bound: Vec<&'a str>,
@@ -321,7 +329,11 @@ impl<'a> Parser<'a> {
         if self.eat("(") {
             self.arguments(false)?;
             self.grow(self.height)?;
-            return Ok(if word == "has" { Sort::Bool } else { Sort::Unknown });
+            if word != "has" {
+                return Ok(Sort::Unknown);
+            }
+            self.has_test = true;
+            return Ok(Sort::Bool);
         }
         self.read(token)?;
         Ok(Sort::Unknown)

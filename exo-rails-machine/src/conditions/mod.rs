@@ -5,6 +5,7 @@ mod names;
 mod stack;
 mod value;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -69,6 +70,8 @@ struct Cel {
     loops: usize,
     /// The bytes of its text.
     length: usize,
+    /// Whether it asks for a field with `has`.
+    has_test: bool,
 }
 
 /// How many times the macros of a condition may evaluate what is in them. No time limit can interrupt them.
@@ -106,11 +109,18 @@ impl Condition {
         let is_negated = condition.kind == ConditionKind::Unless;
         let failed = |cause: String| ConditionError { condition: condition.text.to_owned(), cause };
         let expression = Expression::parse(condition.text).map_err(|error| failed(error.to_string()))?;
-        let (height, loops, length) = (expression.height(), expression.loops(), expression.cel().len());
+        let height = expression.height();
         let compiled = stack::with_height(height, || Program::compile(expression.cel())).map_err(failed)?;
         let program = compiled.map_err(|error| failed(error.to_string()))?;
         let names = expression.reads().iter().map(|read| Name::of(machine, node, &read.path)).collect();
-        let cel = Cel { program, names, height, loops, length };
+        let cel = Cel {
+            program,
+            names,
+            height,
+            loops: expression.loops(),
+            length: expression.cel().len(),
+            has_test: expression.has_test(),
+        };
         Ok(Some(Self { text: condition.text.into(), is_negated, test: Test::Cel(Arc::new(cel)) }))
     }
 
@@ -143,16 +153,7 @@ impl Condition {
             Test::Function(call) => return call(contexts).map_err(failed),
             Test::Cel(cel) => cel,
         };
-        let mut variables = serde_json::Map::new();
-        for name in &cel.names {
-            name.put(contexts, facts, &mut variables).map_err(failed)?;
-        }
-        cel.check_work(&variables).map_err(failed)?;
-        let mut context = cel::Context::with_env(Arc::clone(&FUNCTIONS));
-        for (name, value) in &variables {
-            context.add_variable_from_value(name.clone(), value::cel_of(value));
-        }
-        match stack::with_height(cel.height, || cel.program.execute(&context)).map_err(failed)? {
+        match cel.evaluate(contexts, facts).map_err(failed)? {
             Ok(cel::Value::Bool(is_true)) => Ok(is_true != self.is_negated),
             Ok(other) => Err(failed(format!("the result is a {}, not a boolean", other.type_of()))),
             Err(error) => Err(failed(error.to_string())),
@@ -161,12 +162,40 @@ impl Condition {
 }
 
 impl Cel {
+    fn evaluate(
+        &self,
+        contexts: &Contexts,
+        facts: &Facts<'_>,
+    ) -> Result<Result<cel::Value, cel::ExecutionError>, String> {
+        let values = self.names.iter().map(|name| name.value(contexts, facts)).collect::<Result<Vec<_>, _>>()?;
+        self.check_work(values.iter().flatten().map(Cow::as_ref))?;
+        let mut nested = serde_json::Map::new();
+        let mut context = cel::Context::with_env(Arc::clone(&FUNCTIONS));
+        if self.has_test || values.contains(&None) {
+            // `has(job.score)`, and the error about a field without a value, need `job` as an object.
+            for name in &self.names {
+                name.put(contexts, facts, &mut nested)?;
+            }
+            for (name, value) in &nested {
+                context.add_variable_as_val(name.as_str(), value::cel_of(value));
+            }
+        } else {
+            // CEL finds the variable `job.score` before the field `score` of `job`, and `job` is not needed.
+            for (name, value) in self.names.iter().zip(&values) {
+                if let Some(value) = value {
+                    context.add_variable_as_val(name.text(), value::cel_of(value));
+                }
+            }
+        }
+        stack::with_height(self.height, || self.program.execute(&context))
+    }
+
     /// Checks that macros inside each other end soon. Each of them can go through all values, and through those of the text.
-    fn check_work(&self, variables: &serde_json::Map<String, Value>) -> Result<(), String> {
+    fn check_work<'v>(&self, values: impl Iterator<Item = &'v Value>) -> Result<(), String> {
         if self.loops < 2 {
             return Ok(());
         }
-        let values = variables.values().map(value::count).sum::<usize>().saturating_add(self.length / 2);
+        let values = values.map(value::count).sum::<usize>().saturating_add(self.length / 2);
         let loops = u32::try_from(self.loops).unwrap_or(u32::MAX);
         if values.saturating_pow(loops) <= MAX_WORK {
             return Ok(());

@@ -1,5 +1,7 @@
 //! What the names in a condition or a template mean.
 
+use std::borrow::Cow;
+
 use exo_rails_dygram::{Found, Machine, NodeId, NodeKind};
 use serde_json::{Map, Value};
 
@@ -11,6 +13,8 @@ use crate::contexts::{Contexts, json_of};
 pub(crate) struct Name {
     /// The names in the text, up to the one that has the value.
     path: Vec<String>,
+    /// The path with dots.
+    text: String,
     meaning: Meaning,
 }
 
@@ -48,7 +52,13 @@ impl Name {
             .or_else(|| of_machine(machine, path))
             .or_else(|| of_node(machine, node, path))
             .unwrap_or_else(|| (1, bare(machine, node, first)));
-        Self { path: path.iter().take(length).cloned().collect(), meaning }
+        let path: Vec<_> = path.iter().take(length).cloned().collect();
+        Self { text: path.join("."), path, meaning }
+    }
+
+    /// Returns the names in the text, up to the one that has the value, with dots between them.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// Returns the context and the field that the name reads. A whole context has no field.
@@ -73,7 +83,7 @@ impl Name {
     ) -> Result<(), String> {
         let value = self.value(contexts, facts)?;
         match (value, self.path.split_last()) {
-            (Some(value), _) => insert(into, &self.path, value),
+            (Some(value), _) => insert(into, &self.path, value.into_owned()),
             // The context exists, and `has` may ask for the field.
             (None, Some((_, outer))) if self.context().is_some() => insert(into, outer, Value::Object(Map::new())),
             _ => {}
@@ -81,19 +91,30 @@ impl Name {
         Ok(())
     }
 
-    fn value(&self, contexts: &Contexts, facts: &Facts<'_>) -> Result<Option<Value>, String> {
+    /// Returns the value, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If several contexts have the field.
+    pub(crate) fn value<'v>(
+        &'v self,
+        contexts: &'v Contexts,
+        facts: &Facts<'v>,
+    ) -> Result<Option<Cow<'v, Value>>, String> {
         Ok(match &self.meaning {
-            Meaning::Field { context, field } => contexts.get(context, field).cloned(),
-            Meaning::Context(context) => contexts.fields(context).cloned().map(Value::Object),
+            Meaning::Field { context, field } => contexts.get(context, field).map(Cow::Borrowed),
+            Meaning::Context(context) => {
+                contexts.fields(context).cloned().map(|fields| Cow::Owned(Value::Object(fields)))
+            }
             Meaning::Bare(candidates) => {
                 let name = self.path.first().map_or("", String::as_str);
-                only(candidates, contexts, name)?.cloned()
+                only(candidates, contexts, name)?.map(Cow::Borrowed)
             }
-            Meaning::Attribute(value) => Some(value.clone()),
-            Meaning::ErrorCount => Some(Value::from(facts.errors.len())),
-            Meaning::Errors => Some(Value::from(facts.errors.to_vec())),
-            Meaning::ActiveState => Some(Value::from(facts.node)),
-            Meaning::Item => facts.item.cloned(),
+            Meaning::Attribute(value) => Some(Cow::Borrowed(value)),
+            Meaning::ErrorCount => Some(Cow::Owned(Value::from(facts.errors.len()))),
+            Meaning::Errors => Some(Cow::Owned(Value::from(facts.errors.to_vec()))),
+            Meaning::ActiveState => Some(Cow::Owned(Value::from(facts.node))),
+            Meaning::Item => facts.item.map(Cow::Borrowed),
             Meaning::Nothing => None,
         })
     }

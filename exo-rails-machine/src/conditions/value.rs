@@ -1,28 +1,32 @@
 //! JSON as values of CEL.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use cel::objects::Key;
-use serde_json::Value;
+use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt};
+use cel::common::value::Val;
+use serde_json::{Number, Value};
 
-pub(super) fn cel_of(value: &Value) -> cel::Value {
+/// Returns a value of CEL that borrows the texts of the JSON.
+pub(super) fn cel_of<'v>(value: &'v Value) -> Box<dyn Val + 'v> {
     match value {
-        Value::Null => cel::Value::Null,
-        Value::Bool(value) => cel::Value::Bool(*value),
+        Value::Null => Box::new(CelNull),
+        Value::Bool(value) => Box::new(CelBool::from(*value)),
         Value::Number(number) => number_of(number),
-        Value::String(text) => cel::Value::String(Arc::new(text.clone())),
-        Value::Array(values) => cel::Value::List(Arc::new(values.iter().map(cel_of).collect())),
+        Value::String(text) => Box::new(CelString::from(text.as_str())),
+        Value::Array(values) => Box::new(CelList::from(values.iter().map(cel_of).collect::<Vec<_>>())),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| (Key::from(name.clone()), cel_of(value)));
-            cel::Value::Map(fields.collect::<HashMap<_, _>>().into())
+            let fields = fields.iter().map(|(name, value)| (CelMapKey::from(name.as_str()), cel_of(value)));
+            Box::new(CelMap::from(fields.collect::<HashMap<_, _>>()))
         }
     }
 }
 
-fn number_of(number: &serde_json::Number) -> cel::Value {
-    let integer = number.as_i64().map(cel::Value::Int).or_else(|| number.as_u64().map(cel::Value::UInt));
-    integer.unwrap_or_else(|| cel::Value::Float(number.as_f64().unwrap_or(f64::NAN)))
+fn number_of(number: &Number) -> Box<dyn Val> {
+    match (number.as_i64(), number.as_u64()) {
+        (Some(integer), _) => Box::new(CelInt::from(integer)),
+        (None, Some(integer)) => Box::new(CelUInt::from(integer)),
+        (None, None) => Box::new(CelDouble::from(number.as_f64().unwrap_or(f64::NAN))),
+    }
 }
 
 /// Returns how many values a value has, with itself.

@@ -49,17 +49,6 @@ pub enum Progress {
     Ended,
 }
 
-/// How a path comes to the node at which it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Entry {
-    /// It enters the node now.
-    Now,
-    /// It entered the node before this process.
-    Before,
-    /// It enters the node, and the machine ends here.
-    Last,
-}
-
 impl<'e, M, R> Execution<'e, M, R>
 where
     M: Model + 'static,
@@ -255,7 +244,7 @@ where
     /// Returns the paths that go on: those whose steps are under way, or else those at nodes with `@eager` first, then those of a
     /// higher priority, and then those that have waited longest. Paths at nodes with `@lazy` go on when no others can.
     fn next_paths(&self, most: usize) -> Result<Vec<u64>, MachineError> {
-        if self.ctx.is_cancelled() {
+        if self.ctx.is_cancelled() && !self.has_ended() {
             return Err(MachineError::Cancelled);
         }
         Ok(self.live.with(|state, plan| {
@@ -292,32 +281,49 @@ where
         }))
     }
 
-    /// Takes a step of each of these paths, at the same time.
+    /// Takes a step of each of these paths, at the same time. If one of them comes to the node of `until`, the others finish their
+    /// steps, and whatever stops them stops only them.
     async fn step_paths(&self, paths: &[u64]) -> Result<(), MachineError> {
-        if let [path] = paths {
-            return self.step_path(*path).await;
+        match paths {
+            [path] => self.step_path(*path).await?,
+            paths => self.step_together(paths).await?,
         }
+        if !self.has_ended() {
+            return Ok(());
+        }
+        self.live.with(|state, _| {
+            for path in state.paths.iter_mut().filter(|path| !path.status.is_over()) {
+                path.status = PathStatus::Merged;
+            }
+        });
+        Ok(())
+    }
+
+    async fn step_together(&self, paths: &[u64]) -> Result<(), MachineError> {
         let mut running: FuturesUnordered<_> = paths.iter().map(|path| self.step_path(*path)).collect();
         let mut suspended = None;
         while let Some(result) = running.next().await {
             match result {
+                Err(_) if self.has_ended() => {}
                 Err(error @ MachineError::Suspended { .. }) => drop(suspended.get_or_insert(error)),
                 result => result?,
             }
         }
-        suspended.map_or(Ok(()), Err)
+        suspended.filter(|_| !self.has_ended()).map_or(Ok(()), Err)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.live.with(|state, _| state.status()) == Status::Completed
     }
 
     async fn step_path(&self, id: u64) -> Result<(), MachineError> {
-        let Some((node, is_new)) = self.enter(id)? else { return Ok(()) };
+        let Some(node) = self.enter(id)? else { return Ok(()) };
         if self.live.with(|state, _| state.path(id).is_some_and(Path::is_leaving)) {
             self.compensate(id, &node).await?;
             self.live.with(|state, _| state.round.retain(|other| *other != id));
             return self.save().await;
         }
-        if is_new && node.is_checkpoint {
-            self.keep_checkpoint(&node).await?;
-        }
+        self.keep_checkpoint(id, &node).await?;
         let span = tracing::info_span!("machine_step", node = node.path, path = id);
         match self.work(id, &node).instrument(span).await {
             Ok(next) => self.apply(id, &node, next)?,
@@ -327,18 +333,17 @@ where
         self.save().await
     }
 
-    /// Counts the visit of a node. Returns the node, and whether the path has just entered it. Returns `None` if the machine ends
-    /// here.
-    fn enter(&self, id: u64) -> Result<Option<(Arc<PlanNode>, bool)>, MachineError> {
+    /// Counts the visit of a node. Returns the node, or `None` if the machine ends here.
+    fn enter(&self, id: u64) -> Result<Option<Arc<PlanNode>>, MachineError> {
         let limits = self.executor.settings.limits;
         let until = self.executor.settings.until.as_ref();
-        let entered = self.live.with(|state, plan| {
-            let Some(path) = state.path(id) else { return Ok(None) };
-            let Some(node) = plan.node(&path.node).cloned() else {
-                return Err(MachineError::OtherMachine { problem: format!("it has no node `{}`", path.node) });
+        let (node, is_last) = self.live.with(|state, plan| {
+            let at = state.path(id).map(|path| path.node.as_str()).unwrap_or_default();
+            let Some(node) = plan.node(at).cloned() else {
+                return Err(MachineError::OtherMachine { problem: format!("it has no node `{at}`") });
             };
-            if path.has_entered {
-                return Ok(Some((node, Entry::Before)));
+            if state.path(id).is_some_and(|path| path.has_entered) {
+                return Ok((node, false));
             }
             let visits = state.visits(&node.path).saturating_add(1);
             let is_last = until.is_some_and(|(until, visit)| *until == node.path && visits >= *visit);
@@ -356,24 +361,22 @@ where
             let steps = state.steps;
             if let Some(path) = state.path_mut(id) {
                 (path.has_entered, path.last_step) = (true, steps);
+                path.needs_checkpoint = node.is_checkpoint && !is_last;
             }
-            Ok(Some((node, if is_last { Entry::Last } else { Entry::Now })))
+            Ok((node, is_last))
         })?;
-        match entered {
-            Some((node, Entry::Last)) => {
-                self.end_at(id, &node);
-                Ok(None)
-            }
-            entered => Ok(entered.map(|(node, entry)| (node, entry == Entry::Now))),
+        if is_last {
+            self.end_at(id, &node);
         }
+        Ok((!is_last).then_some(node))
     }
 
-    /// Ends the machine at the node of `until`. All other paths end where they are.
+    /// Ends the machine at the node of `until`.
     fn end_at(&self, id: u64, node: &PlanNode) {
         self.record(id, node, Vec::new(), StepOutcome::Ended, TransitionType::Automated, None);
         self.live.with(|state, _| {
-            for path in &mut state.paths {
-                path.status = if path.id == id { PathStatus::Ended } else { PathStatus::Merged };
+            if let Some(path) = state.path_mut(id) {
+                path.status = PathStatus::Ended;
             }
             state.history.status = Status::Completed;
         });
@@ -414,11 +417,25 @@ where
         result.and(saved)
     }
 
-    async fn keep_checkpoint(&self, node: &PlanNode) -> Result<(), MachineError> {
-        let Some(sink) = &self.executor.settings.sink else { return Ok(()) };
-        let state = self.state();
-        let checkpoint = Checkpoint { node: node.path.clone(), visit: state.visits(&node.path), state };
-        sink.keep(checkpoint).await.map_err(MachineError::NotSaved)
+    /// Keeps the checkpoint of a visit, if there is one to keep.
+    async fn keep_checkpoint(&self, id: u64, node: &PlanNode) -> Result<(), MachineError> {
+        if !self.live.with(|state, _| state.path(id).is_some_and(|path| path.needs_checkpoint)) {
+            return Ok(());
+        }
+        let kept = |state: &mut MachineState| {
+            if let Some(path) = state.path_mut(id) {
+                path.needs_checkpoint = false;
+            }
+        };
+        if let Some(sink) = &self.executor.settings.sink {
+            let mut state = self.state();
+            // An execution that continues from the checkpoint does not keep it again.
+            kept(&mut state);
+            let checkpoint = Checkpoint { node: node.path.clone(), visit: state.visits(&node.path), state };
+            sink.keep(checkpoint).await.map_err(MachineError::NotSaved)?;
+        }
+        self.live.with(|state, _| kept(state));
+        Ok(())
     }
 
     /// Saves the state.
@@ -463,9 +480,7 @@ where
                 timestamp: format_time(now),
             };
             if let Some(visit) = visit {
-                if let Some(path) = state.path_mut(id) {
-                    path.written.extend(visit.writes.iter().cloned());
-                }
+                state.note_writes(id, step.step_number, &visit.writes);
                 visit.record_in(&mut step);
             }
             step.taken_back = state.undo(id, plan, outcome);

@@ -140,11 +140,11 @@ fn fork(state: &mut MachineState, plan: &Plan, id: u64, edges: &[Arc<PlanEdge>])
 /// Opens the barriers at which all paths have arrived, and ends paths whose paths have ended.
 pub(super) fn settle(state: &mut MachineState, plan: &std::sync::Arc<Plan>) {
     let waits = |path: &Path| matches!(path.status, PathStatus::Waiting { .. } | PathStatus::Forked);
-    while state.paths.iter().any(waits) && (open_one(state, plan) || end_one(state)) {}
+    while state.paths.iter().any(waits) && (open_one(state, plan) || end_one(state, plan)) {}
 }
 
 /// Ends a path that waits for paths that have all ended. Returns whether there was one.
-fn end_one(state: &mut MachineState) -> bool {
+fn end_one(state: &mut MachineState, plan: &Plan) -> bool {
     let is_over = |id: u64| state.paths.iter().filter(|path| path.parent == Some(id)).all(|path| path.status.is_over());
     let has_failed = |id: u64| {
         let mut children = state.paths.iter().filter(|path| path.parent == Some(id)).peekable();
@@ -152,6 +152,9 @@ fn end_one(state: &mut MachineState) -> bool {
     };
     let found = state.paths.iter().find(|path| path.status == PathStatus::Forked && is_over(path.id));
     let Some((id, failed)) = found.map(|path| (path.id, has_failed(path.id))) else { return false };
+    if failed {
+        state.begin_undo(id, plan);
+    }
     state.end_path(id, if failed { PathStatus::Failed } else { PathStatus::Ended });
     true
 }
@@ -175,13 +178,12 @@ fn open_one(state: &mut MachineState, plan: &Plan) -> bool {
             continue;
         }
         if is_merge {
-            for (id, ..) in &waiting {
-                if let Some(path) = state.path_mut(*id) {
-                    path.status = PathStatus::Merged;
-                }
-            }
             // The path that started them goes on, or else the first of them.
-            state.enter(parent.unwrap_or(first), plan.entered(&target));
+            let into = parent.unwrap_or(first);
+            for (id, ..) in &waiting {
+                state.merge(*id, into);
+            }
+            state.enter(into, plan.entered(&target));
         } else {
             for (id, _, target, _) in &waiting {
                 state.enter(*id, plan.entered(target));

@@ -145,7 +145,8 @@ impl<M, R> ExecutorBuilder<M, R> {
         tools.into_iter().fold(self, Self::tool)
     }
 
-    /// Ends the machine when a node is entered for the `visit`th time, counted from 1.
+    /// Ends the machine when a node is entered for the `visit`th time, counted from 1. Other paths that are in a step finish it,
+    /// and go no further.
     pub fn until(mut self, node: impl Into<String>, visit: u32) -> Self {
         self.settings.until = Some((node.into(), visit.max(1)));
         self

@@ -20,7 +20,7 @@ pub(crate) use live::Live;
 pub use questions::PathQuestion;
 pub(crate) use store::SharedSink;
 pub use store::{Checkpoint, StateFile, StateSink};
-pub(crate) use undo::Undo;
+pub(crate) use undo::{PastWrite, Undo};
 
 /// The whole state of an execution.
 ///
@@ -72,6 +72,9 @@ pub(crate) struct Path {
     /// Whether the visit of the node is counted.
     #[serde(default)]
     pub(crate) has_entered: bool,
+    /// Whether the checkpoint of the visit is still to be kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) needs_checkpoint: bool,
     /// The paths that the path has started at the current node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) started: Vec<StartedPath>,
@@ -91,7 +94,10 @@ pub(crate) struct Path {
     pub(crate) failures: Vec<String>,
     /// What the path has written, for `compensate`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) written: Vec<Written>,
+    pub(crate) written: Vec<PastWrite>,
+    /// The paths in whose place the path goes on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) merged: Vec<u64>,
     /// What the path still has to do since it has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) undo: Option<Undo>,
@@ -375,6 +381,7 @@ impl MachineState {
             item,
             status: PathStatus::Active,
             has_entered: false,
+            needs_checkpoint: false,
             started: Vec::new(),
             has_spawned: false,
             last_step: 0,
@@ -382,6 +389,7 @@ impl MachineState {
             unchanged_since: (0, 0),
             failures: Vec::new(),
             written: Vec::new(),
+            merged: Vec::new(),
             undo: None,
             allowed: Vec::new(),
             question: None,

@@ -51,6 +51,15 @@ fn conditions_read_contexts_attributes_and_built_in_names() {
         (r"has(metrics.quality) && !has(metrics.missing)", true),
         (r"hidden.secret == 1", true),
         (r"has(metrics.missing)", false),
+        // Parts of a context and the whole, in one condition.
+        (r#"metrics["runs"] == 3 && metrics.quality > 0.9"#, true),
+        (r#"metrics.inner["deep"] == metrics.inner.deep && metrics.inner == {"deep": 5}"#, true),
+        (r"has(metrics.inner.deep) && !has(metrics.inner.none) && metrics.inner.deep == 5", true),
+        (r#"has(metrics.runs) && metrics["runs"] == 3 && metrics.quality > 0.9"#, true),
+        // A variable of a macro hides a context.
+        (r#"[{"quality": 2}].all(metrics, metrics.quality == 2) && metrics.quality < 1.0"#, true),
+        (r#"[metrics].exists(m, m.quality < 1.0 && m.name.startsWith("f"))"#, true),
+        (r#"metrics.name.startsWith("f") && size(metrics.name) == 5"#, true),
     ];
     for (text, expected) in cases {
         assert_eq!(when(text), Ok(expected), "{text}");
@@ -70,6 +79,8 @@ fn an_error_is_never_true() {
         ("undefinedVar == 5", "Undeclared reference to 'undefinedVar'"),
         ("!(missing > 0)", "Undeclared reference to 'missing'"),
         ("metrics.missing > 1", "No such key: missing"),
+        ("metrics.quality > 2.0 || metrics.missing > 1", "No such key: missing"),
+        ("metrics.inner.none == 5", "No such key: none"),
         ("metrics.runs / 0 == 1", "Division by zero"),
         ("metrics.name > 3", ""),
         ("metrics.quality", "the result is a"),

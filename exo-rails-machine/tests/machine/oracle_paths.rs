@@ -249,11 +249,17 @@ struct Path {
     parent: Option<u64>,
     priority: i64,
     at: At,
-    /// Context, field, value before and after.
-    written: Vec<(usize, usize, i64, i64)>,
+    /// The number of the write, its context and field, and the value before and after.
+    written: Vec<(usize, usize, usize, i64, i64)>,
+    /// Whether the path has failed because all paths below it have failed, and has writes to take back.
+    is_leaving: bool,
 }
 
 impl Path {
+    fn new(node: usize, parent: Option<u64>, priority: i64) -> Self {
+        Self { node, parent, priority, at: At::Active, written: Vec::new(), is_leaving: false }
+    }
+
     fn is_over(&self) -> bool {
         matches!(self.at, At::Ended | At::Failed | At::Merged)
     }
@@ -264,12 +270,13 @@ struct Naive<'r> {
     random: &'r Random,
     values: BTreeMap<(usize, usize), i64>,
     paths: BTreeMap<u64, Path>,
+    writes: usize,
 }
 
 impl<'r> Naive<'r> {
     fn new(random: &'r Random) -> Self {
-        let first = Path { node: 0, parent: None, priority: 0, at: At::Active, written: Vec::new() };
-        Self { random, values: BTreeMap::new(), paths: BTreeMap::from([(0, first)]) }
+        let first = Path::new(0, None, 0);
+        Self { random, values: BTreeMap::new(), paths: BTreeMap::from([(0, first)]), writes: 0 }
     }
 
     fn is_open(&self, edge: &Edge) -> bool {
@@ -300,6 +307,10 @@ impl<'r> Naive<'r> {
         }
         let beside = self.births(step, &path, &open);
         let next: Vec<_> = step.next_nodes.iter().map(String::as_str).collect();
+        assert!(
+            !path.is_leaving || step.outcome == StepOutcome::Failed,
+            "a path that has failed goes nowhere: {step:?}"
+        );
         match step.outcome {
             StepOutcome::Failed => {
                 assert!(next.is_empty());
@@ -336,7 +347,8 @@ impl<'r> Naive<'r> {
         let after = write.after.as_i64().expect("integers only");
         let before = self.values.insert((context, field), after).unwrap_or_default();
         assert_eq!(write.before, Some(json!(before)), "writes are in their order");
-        self.paths.get_mut(&id).unwrap().written.push((context, field, before, after));
+        self.writes += 1;
+        self.paths.get_mut(&id).unwrap().written.push((self.writes, context, field, before, after));
     }
 
     fn open_spawns(&self, at: usize) -> Vec<&'r Edge> {
@@ -374,8 +386,7 @@ impl<'r> Naive<'r> {
                 edge.unwrap_or_else(|| panic!("{step:?} starts {started:?} without an edge that is open")).priority
             };
             let parent = if is_child { Some(step.path) } else { path.parent };
-            let born = Path { node, parent, priority, at: At::Active, written: Vec::new() };
-            self.paths.insert(started.path, born);
+            self.paths.insert(started.path, Path::new(node, parent, priority));
         }
         if nobody && step.outcome != StepOutcome::Failed {
             let expected: Vec<_> = open[0].iter().map(|edge| NODES[self.random.entered(edge.target)]).collect();
@@ -475,7 +486,7 @@ impl<'r> Naive<'r> {
         let path = self.paths.get_mut(&id).unwrap();
         let written = std::mem::take(&mut path.written);
         if self.random.on_error == "compensate" {
-            for (context, field, before, after) in written.into_iter().rev() {
+            for (_, context, field, before, after) in written.into_iter().rev() {
                 let value = self.values.entry((context, field)).or_default();
                 if *value == after {
                     *value = before;
@@ -509,12 +520,18 @@ impl<'r> Naive<'r> {
                 continue;
             }
             let is_merge = all[0].0 != "apart";
+            let into = parent.unwrap_or(group[0]);
             for (id, (_, target)) in group.iter().zip(&all) {
                 let path = self.paths.get_mut(id).unwrap();
                 (path.node, path.at) = if is_merge { (path.node, At::Merged) } else { (*target, At::Active) };
             }
             if is_merge {
-                let path = self.paths.get_mut(&parent.unwrap_or(group[0])).unwrap();
+                // The path that goes on answers for the work of all of them.
+                let written: Vec<_> = group.iter().flat_map(|id| self.paths[id].written.clone()).collect();
+                let path = self.paths.get_mut(&into).unwrap();
+                path.written.extend(written);
+                path.written.sort_unstable();
+                path.written.dedup();
                 (path.node, path.at) = (all[0].1, At::Active);
             }
             return true;
@@ -528,7 +545,13 @@ impl<'r> Naive<'r> {
         let Some((id, _)) = self.paths.iter().find(is_done) else { return false };
         let id = *id;
         let has_failed = below(id).count() > 0 && below(id).all(|path| path.at == At::Failed);
-        self.set(id, if has_failed { At::Failed } else { At::Ended });
+        let path = self.paths.get_mut(&id).unwrap();
+        path.is_leaving = has_failed && self.random.on_error == "compensate" && !path.written.is_empty();
+        path.at = match has_failed {
+            true if path.is_leaving => At::Active,
+            true => At::Failed,
+            false => At::Ended,
+        };
         true
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use exo_rails::prelude::*;
-use exo_rails_machine::{Executor, MachineError, Status, StepOutcome};
+use exo_rails_machine::{Executor, MachineError, Status, StepOutcome, replay};
 use serde_json::json;
 
 use crate::helper::{Answers, calls, machine, run, trace};
@@ -475,6 +475,67 @@ async fn a_path_that_fails_visits_the_nodes_that_undo_its_work() {
             let refund = done.history.steps.iter().filter_map(|step| step.agent_invocation.as_ref());
             assert!(refund.into_iter().any(|agent| agent.user_prompt == "Refund c1."), "the refund reads the charge");
         }
+    }
+}
+
+/// Two paths write and meet. The path that goes on undoes the work of both.
+#[tokio::test]
+async fn a_path_undoes_the_work_of_the_paths_in_whose_place_it_goes_on() {
+    let file = r#"
+machine "Trip" @errorHandling("compensate") @concurrent(1)
+Context trip { flight<string>: ""; hotel<string>: ""; last<integer>: 0; }
+Init begin; Task flight { prompt: "Flight."; } Task hotel { prompt: "Hotel."; } State together; Task pay { prompt: "Pay."; } End done;
+Task noFlight @compensate(flight) { prompt: "No flight."; }
+Task noHotel @compensate(hotel) { prompt: "No hotel."; }
+begin -@parallel-> flight, hotel; flight, hotel -@merge("both")-> together -> pay -> done;
+flight, hotel -writes-> trip;
+"#;
+    let write =
+        |fields: serde_json::Value| json!({ "call": [{ "tool": "write_trip", "arguments": { "data": fields } }] });
+    let say = json!({ "say": "ok" });
+    let fail = json!({ "fail": { "kind": "unavailable", "message": "down" } });
+    let flight = write(json!({ "flight": "f1", "last": 1 }));
+    let hotel = write(json!({ "hotel": "h1", "last": 2 }));
+    let script = json!([flight, say, hotel, say, fail, say, say]).to_string();
+    let machine = exo_rails_dygram::read("trip.dygram", file).into_result().unwrap();
+    let executor =
+        Executor::builder(&machine, script.parse::<exo_rails_agent::ScriptedModel>().unwrap()).build().unwrap();
+    let stopped = executor.run().await.unwrap_err();
+    assert!(matches!(stopped.error, MachineError::AllFailed { .. }), "{stopped}");
+    assert_eq!(trace(stopped.state.history()), ["begin", "flight", "hotel", "together", "pay", "noHotel", "noFlight"]);
+    let values = json!(stopped.state.contexts().fields("trip"));
+    assert_eq!(values, json!({ "flight": "", "hotel": "", "last": 0 }));
+    replay(&machine, stopped.state.history()).unwrap();
+}
+
+/// If all paths below a path fail, it fails too, and undoes what it did before.
+#[tokio::test]
+async fn a_path_whose_paths_have_all_failed_undoes_its_own_work() {
+    let file = |undo: &str| {
+        format!(
+            r#"
+machine "Sale" @errorHandling("compensate") @concurrent(1)
+Context order {{ charge<string>: ""; }}
+Task charge {{ prompt: "Charge."; }} State ship; Task left {{ prompt: "Left."; }} Task right {{ prompt: "Right."; }} End done;
+{undo}
+charge -> ship; ship -@parallel-> left, right; left, right -> done; charge -writes-> order;
+"#
+        )
+    };
+    let refund = "Task refund @compensate(charge) { prompt: \"Refund {{order.charge}}.\"; } refund -reads-> order;";
+    let fail = json!({ "fail": { "kind": "unavailable", "message": "down" } });
+    let charged = writes("charge", "c1");
+    let script = json!([charged, { "say": "ok" }, fail, fail, { "say": "refunded" }]).to_string();
+    for (undo, last) in [("", "ship"), (refund, "refund")] {
+        let machine = exo_rails_dygram::read("sale.dygram", &file(undo)).into_result().unwrap();
+        let executor = Executor::builder(&machine, script.parse::<exo_rails_agent::ScriptedModel>().unwrap());
+        let stopped = executor.build().unwrap().run().await.unwrap_err();
+        assert!(matches!(stopped.error, MachineError::AllFailed { .. }), "{stopped}");
+        assert_eq!(trace(stopped.state.history()), ["charge", "ship", "left", "right", last]);
+        assert_eq!(stopped.state.contexts().get("order", "charge"), Some(&json!("")));
+        let taken: Vec<_> = stopped.state.history().steps.iter().map(|step| step.taken_back.len()).collect();
+        assert_eq!(taken, [0, 0, 0, 0, 1]);
+        replay(&machine, stopped.state.history()).unwrap();
     }
 }
 

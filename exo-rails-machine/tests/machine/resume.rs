@@ -281,6 +281,55 @@ async fn a_machine_goes_back_to_a_checkpoint() {
     assert!(StateFile::new(file.of_checkpoint("p.work", 3)).load().unwrap().is_none());
 }
 
+/// What a sink was asked for, in order.
+enum Event {
+    Save(String),
+    Keep(String),
+}
+
+/// Keeps checkpoints more slowly than another path takes its step.
+#[derive(Clone, Default)]
+struct SlowKeeping(Arc<Mutex<Vec<Event>>>);
+
+impl StateSink for SlowKeeping {
+    async fn save(&self, state: MachineState) -> Result<(), OperationError> {
+        self.0.lock().unwrap().push(Event::Save(serde_json::to_string(&state).unwrap()));
+        Ok(())
+    }
+
+    async fn keep(&self, checkpoint: Checkpoint) -> Result<(), OperationError> {
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        self.0.lock().unwrap().push(Event::Keep(checkpoint.node));
+        Ok(())
+    }
+}
+
+/// After a crash between the visit of a node and its checkpoint, the checkpoint is kept.
+#[tokio::test]
+async fn a_crash_loses_no_checkpoint() {
+    let file = "State s; State a @checkpoint; State b; End e; s -@parallel-> a, b; a -> e; b -> e;";
+    let sink = SlowKeeping::default();
+    machine(file, "[]").save_to(sink.clone()).build().unwrap().run().await.unwrap();
+    let is_keep = |event: &Event| matches!(event, Event::Keep(node) if node == "a");
+    let events = std::mem::take(&mut *sink.0.lock().unwrap());
+    let first = events.iter().position(is_keep).unwrap();
+    assert!(first > 1, "the other path has saved the state before");
+    for (at, event) in events.iter().enumerate() {
+        let Event::Save(state) = event else { continue };
+        let state: MachineState = serde_json::from_str(state).unwrap();
+        if state.status() == Status::Completed {
+            continue;
+        }
+        let again = SlowKeeping::default();
+        let executor = machine(file, "[]").save_to(again.clone()).build().unwrap();
+        executor.resume(state).unwrap().run().await.unwrap();
+        let kept = again.0.lock().unwrap().iter().filter(|event| is_keep(event)).count();
+        assert_eq!(kept, usize::from(at < first), "{at} of {first}");
+    }
+}
+
 #[tokio::test]
 async fn a_history_is_replayed_without_a_model() {
     let done = executor(&Saved::default()).run().await.unwrap();

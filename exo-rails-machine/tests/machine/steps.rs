@@ -108,6 +108,41 @@ async fn until_ends_a_machine_without_an_end() {
     assert!(machine(file, "[]").until("c", 1).build().is_err());
 }
 
+#[rail(on = [PreTransition])]
+fn ask_before_the_end(request: &TransitionRequest, ctx: &RailContext) -> RailAction<TransitionRecord> {
+    if request.to == "asked" { RailAction::suspend(ctx.question("go?")) } else { RailAction::Continue }
+}
+
+/// In the round in which one path comes to the node of `until`, others ask, wait or fail.
+#[tokio::test]
+async fn until_ends_a_machine_whatever_the_other_paths_do() {
+    let (both, after) = (&["a, b, c", "c, b, a"][..], &["a, b, c"][..]);
+    let others = [
+        ("b -> asked;", both),
+        ("b -@barrier(\"never\")-> other; c -> c2 -> c3 -> other;", both),
+        ("b -> other;", both),
+        // If the other path fails first, the machine fails.
+        ("b -when: \"v.n > 3\"-> other;", after),
+    ];
+    for (other, forks) in others {
+        for fork in forks {
+            let file = format!(
+                "Context v {{ n<integer>: 0; }} State s; State a; State b; State c; State c2; State c3; End asked; End other;
+                s -@parallel-> {fork}; a -> other; {other}"
+            );
+            let rails = rail_chain![
+                #[chain(operations = [Transition])]
+                ask_before_the_end
+            ];
+            let executor = machine(&file, "[]").rails(rails).until("a", 1).build().unwrap();
+            let done = executor.run().await.unwrap_or_else(|stopped| panic!("{file}: {stopped}"));
+            assert_eq!(done.state.status(), Status::Completed);
+            assert!(done.ended_at.contains(&"a".to_owned()), "{file}: {:?}", done.ended_at);
+            assert_eq!(done.state.nodes().count(), 0);
+        }
+    }
+}
+
 #[tokio::test]
 async fn one_step_at_a_time() {
     let executor = machine("State a; State b; End c; a -> b -> c;", "[]").build().unwrap();
