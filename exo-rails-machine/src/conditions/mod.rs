@@ -4,6 +4,7 @@ mod function;
 mod names;
 mod stack;
 mod value;
+mod variables;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,6 +18,7 @@ use serde_json::Value;
 use crate::contexts::Contexts;
 pub(crate) use function::Function;
 pub(crate) use names::Name;
+use variables::Variables;
 
 /// The functions of CEL. To make them takes longer than to evaluate a condition.
 static FUNCTIONS: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
@@ -170,23 +172,19 @@ impl Cel {
         let values = self.names.iter().map(|name| name.value(contexts, facts)).collect::<Result<Vec<_>, _>>()?;
         self.check_work(values.iter().flatten().map(Cow::as_ref))?;
         let mut nested = serde_json::Map::new();
-        let mut context = cel::Context::with_env(Arc::clone(&FUNCTIONS));
-        if self.has_test || values.contains(&None) {
+        let variables = if self.has_test || values.contains(&None) {
             // `has(job.score)`, and the error about a field without a value, need `job` as an object.
             for name in &self.names {
                 name.put(contexts, facts, &mut nested)?;
             }
-            for (name, value) in &nested {
-                context.add_variable_as_val(name.as_str(), value::cel_of(value));
-            }
+            Variables::of(nested.iter().map(|(name, value)| (name.as_str(), value)))
         } else {
             // CEL finds the variable `job.score` before the field `score` of `job`, and `job` is not needed.
-            for (name, value) in self.names.iter().zip(&values) {
-                if let Some(value) = value {
-                    context.add_variable_as_val(name.text(), value::cel_of(value));
-                }
-            }
-        }
+            let names = self.names.iter().map(Name::text);
+            Variables::of(names.zip(&values).filter_map(|(name, value)| Some((name, value.as_deref()?))))
+        };
+        let mut context = cel::Context::with_env(Arc::clone(&FUNCTIONS));
+        context.set_variable_resolver(&variables);
         stack::with_height(self.height, || self.program.execute(&context))
     }
 

@@ -238,7 +238,10 @@ where
             return self.end().map(|()| true);
         }
         self.step_paths(&batch).await?;
-        Ok(self.live.with(|state, _| state.status()) != Status::Running)
+        if self.has_ended() {
+            return self.end().map(|()| true);
+        }
+        Ok(false)
     }
 
     /// Returns the paths that go on: those whose steps are under way, or else those at nodes with `@eager` first, then those of a
@@ -281,24 +284,16 @@ where
         }))
     }
 
-    /// Takes a step of each of these paths, at the same time. If one of them comes to the node of `until`, the others finish their
-    /// steps, and whatever stops them stops only them.
+    /// Takes a step of each of these paths, at the same time.
     async fn step_paths(&self, paths: &[u64]) -> Result<(), MachineError> {
         match paths {
-            [path] => self.step_path(*path).await?,
-            paths => self.step_together(paths).await?,
+            [path] => self.step_path(*path).await,
+            paths => self.step_together(paths).await,
         }
-        if !self.has_ended() {
-            return Ok(());
-        }
-        self.live.with(|state, _| {
-            for path in state.paths.iter_mut().filter(|path| !path.status.is_over()) {
-                path.status = PathStatus::Merged;
-            }
-        });
-        Ok(())
     }
 
+    /// Takes a step of several paths. If one of them comes to the node of `until`, the others finish their steps, and their
+    /// failures and questions do not matter.
     async fn step_together(&self, paths: &[u64]) -> Result<(), MachineError> {
         let mut running: FuturesUnordered<_> = paths.iter().map(|path| self.step_path(*path)).collect();
         let mut suspended = None;
@@ -382,9 +377,15 @@ where
         });
     }
 
-    /// Checks why no path can go on: all have ended, or they wait for each other.
+    /// Checks why no path can go on: one has come to the node of `until`, all have ended, or they wait for each other.
     fn end(&self) -> Result<(), MachineError> {
         self.live.with(|state, _| {
+            if state.status() == Status::Completed {
+                for path in state.paths.iter_mut().filter(|path| !path.status.is_over()) {
+                    path.status = PathStatus::Merged;
+                }
+                return Ok(());
+            }
             let waiting = state.paths.iter().filter_map(|path| match &path.status {
                 PathStatus::Waiting { barrier, .. } => Some(barrier.clone()),
                 _ => None,
@@ -419,7 +420,8 @@ where
 
     /// Keeps the checkpoint of a visit, if there is one to keep.
     async fn keep_checkpoint(&self, id: u64, node: &PlanNode) -> Result<(), MachineError> {
-        if !self.live.with(|state, _| state.path(id).is_some_and(|path| path.needs_checkpoint)) {
+        let is_needed = || self.live.with(|state, _| state.path(id).is_some_and(|path| path.needs_checkpoint));
+        if !node.is_checkpoint || !is_needed() {
             return Ok(());
         }
         let kept = |state: &mut MachineState| {
