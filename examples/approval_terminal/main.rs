@@ -1,7 +1,7 @@
 //! A front end in the terminal: a person approves the tool calls of an agent, and answers its question.
 //!
 //! ```text
-//! cargo run -p examples --features terminal --example approval_terminal
+//! cargo run --example approval_terminal
 //! ```
 //!
 //! The agent runs in a task, and waits at the `Desk` while the screen shows its request. The program ends when the agent ends.

@@ -1,7 +1,10 @@
 //! Drives the example `approval_terminal` through a pseudo-terminal, as a person does.
 
+mod built;
+
 use std::error::Error;
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -10,10 +13,9 @@ use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-const ARGUMENTS: [&str; 6] = ["run", "--quiet", "--features", "terminal", "--example", "approval_terminal"];
-
-fn cargo() -> String {
-    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
+/// Builds the example. Returns its program.
+fn program() -> std::io::Result<PathBuf> {
+    built::program("approval_terminal")
 }
 
 /// A person at a terminal.
@@ -31,8 +33,8 @@ impl Person {
     fn sits_down(arguments: &[&str]) -> Result<Self> {
         let size = PtySize { rows: 30, cols: 120, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size)?;
-        let mut command = CommandBuilder::new(cargo());
-        command.args(ARGUMENTS.iter().chain(arguments));
+        let mut command = CommandBuilder::new(program()?);
+        command.args(arguments);
         command.cwd(env!("CARGO_MANIFEST_DIR"));
         command.env("TERM", "xterm-256color");
         let child = pair.slave.spawn_command(command)?;
@@ -146,8 +148,7 @@ fn nobody_replies_or_the_person_leaves() -> Result<()> {
 
 #[test]
 fn without_a_terminal_it_says_so() -> Result<()> {
-    let output =
-        Command::new(cargo()).args(ARGUMENTS).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).output()?;
+    let output = Command::new(program()?).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).output()?;
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && error.contains("run it in a terminal, without pipes"), "{error}");
     Ok(())

@@ -1,8 +1,8 @@
 //! Runs the example `guard_kit` as a user does, and checks its table.
 
+mod built;
+
 use std::io;
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::LazyLock;
 
 /// What the example prints with all guards. Two tests read it.
@@ -22,21 +22,9 @@ struct Output {
     totals: Vec<String>,
 }
 
-/// Builds the example with the features of the whole workspace, so that the tests of the workspace do not build it twice.
-fn build() -> io::Result<PathBuf> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let build = ["build", "--quiet", "--workspace", "--example", "guard_kit"];
-    let output = Command::new(cargo).args(build).current_dir(env!("CARGO_MANIFEST_DIR")).output()?;
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // The tests are in `deps`, beside `examples`.
-    let test = std::env::current_exe()?;
-    let profile = test.ancestors().nth(2).ok_or(io::ErrorKind::NotFound)?;
-    Ok(profile.join("examples").join("guard_kit").with_extension(std::env::consts::EXE_EXTENSION))
-}
-
 /// Runs the example. Returns what it prints.
 fn run(arguments: &[&str]) -> io::Result<String> {
-    let output = Command::new(build()?).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output()?;
+    let output = built::command("guard_kit")?.args(arguments).output()?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{err}");
     assert_eq!(err, "");

@@ -1,8 +1,9 @@
 //! Runs the example `guarded_agent` as a user does, and checks its output.
 
+mod built;
+
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 /// The key in the committed files.
 const KEY: &str = "sk-live-4f9dEXAMPLE27b1a6e";
@@ -14,11 +15,8 @@ struct Run {
 }
 
 fn guarded_agent(arguments: &[&str]) -> std::io::Result<Run> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let output = Command::new(cargo)
-        .args(["run", "--quiet", "--example", "guarded_agent", "--"])
+    let output = built::command("guarded_agent")?
         .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
         // These runs use scripts, even if a live model is available.
         .env_remove("OPENAI_BASE_URL")
         .env_remove("OPENAI_API_KEY")

@@ -1,5 +1,7 @@
 //! Tests each rail of the example `lifecycle_hooks`, and the program as a user runs it.
 
+mod built;
+
 #[path = "../lifecycle_hooks/approval.rs"]
 mod approval;
 #[path = "../lifecycle_hooks/audit.rs"]
@@ -10,7 +12,6 @@ mod cost_tracking;
 mod input_guardrail;
 
 use std::convert::Infallible;
-use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -386,11 +387,7 @@ Kept of the session: {"cost":{"cost":0.0039,"input_tokens":1500,"output_tokens":
 
 #[test]
 fn the_program_shows_all_four() -> std::io::Result<()> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let output = Command::new(cargo)
-        .args(["run", "--quiet", "--example", "lifecycle_hooks"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()?;
+    let output = built::command("lifecycle_hooks")?.output()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout), OUTPUT.trim_start_matches('\n'));
     Ok(())

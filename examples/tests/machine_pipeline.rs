@@ -2,15 +2,11 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
-use std::process::Command;
+mod built;
 
 #[test]
 fn both_machines_improve_their_tool_and_end() {
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--example", "machine_pipeline"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
+    let output = built::command("machine_pipeline").unwrap().output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     let (file, typed) = text.split_once("\ntyped.rs\n").unwrap();

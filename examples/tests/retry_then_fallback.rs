@@ -1,14 +1,10 @@
 //! Runs the example `retry_then_fallback` as a user does, and checks its output.
 
-use std::process::Command;
+mod built;
 
 #[test]
 fn each_failure_is_retried_then_falls_back() -> std::io::Result<()> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let output = Command::new(cargo)
-        .args(["run", "--quiet", "--example", "retry_then_fallback"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()?;
+    let output = built::command("retry_then_fallback")?.output()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = String::from_utf8_lossy(&output.stdout);
     let failed = printed.matches("  attempt ").count();

@@ -1,6 +1,6 @@
 //! Runs the example `suspend_and_resume` as a user does, and checks its output.
 
-use std::process::Command;
+mod built;
 
 const PRINTED: &str = "\
 The first process asks, and is killed while a person thinks.
@@ -18,11 +18,7 @@ The bank has 1 payment: receipt for order 7
 
 #[test]
 fn a_run_survives_two_kills_and_pays_once() -> std::io::Result<()> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let output = Command::new(cargo)
-        .args(["run", "--quiet", "--example", "suspend_and_resume"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()?;
+    let output = built::command("suspend_and_resume")?.output()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout), PRINTED);
     Ok(())
