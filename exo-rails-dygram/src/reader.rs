@@ -7,8 +7,8 @@ use crate::model::Machine;
 
 /// Reads a text that imports nothing.
 ///
-/// The result has a machine also if there are errors: it contains what could be read. So use it only after a look at the
-/// report, or with [`Reading::into_result`].
+/// The result has a machine even if there are errors. The machine then contains only what could be read. So check the report
+/// before you use the machine, or call [`Reading::into_result`].
 ///
 /// ```
 /// let reading = exo_rails_dygram::read("flow.dygram", "Task plan { prompt: \"Plan\"; } State done; plan -> done;");
@@ -20,7 +20,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     Reader::new().read(name, text)
 }
 
-/// The machine in a file, and what is wrong with it.
+/// The machine in a file, and the report of its mistakes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Reading {
@@ -28,16 +28,16 @@ pub struct Reading {
     pub machine: Machine,
     /// The mistakes, with the texts of all files.
     pub report: Report,
-    /// Whether mistakes that are warnings in other files were errors.
+    /// Whether the file was read in strict mode, in which most warnings are errors.
     pub is_strict: bool,
 }
 
 impl Reading {
-    /// Returns the machine if nothing is an error. Warnings are lost.
+    /// Returns the machine if the report has no errors. The warnings are dropped.
     ///
     /// # Errors
     ///
-    /// If something is an error.
+    /// If the report has errors.
     ///
     /// ```
     /// let machine = exo_rails_dygram::read("flow.dygram", "State idle;").into_result()?;
@@ -49,7 +49,7 @@ impl Reading {
     }
 }
 
-/// How files are read.
+/// Reads files, with settings.
 ///
 /// ```
 /// use exo_rails_dygram::Reader;
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Reader<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// Makes a reader that is lenient, and does not follow imports.
+    /// Makes a reader that is lenient and does not follow imports.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         Self { is_strict: true, ..self }
     }
 
-    /// Reads a text. `name` is the name of its file in mistakes, and imports are relative to it.
+    /// Reads a text. Reports use `name` as the name of the file. Imports are relative to it.
     #[must_use]
     pub fn read(&self, name: &str, text: &str) -> Reading {
         let mut lowered = lower(name, text, self.loader, self.is_strict);

@@ -1,7 +1,8 @@
-//! What is wrong with a machine, beyond its syntax and its names.
+//! Finds mistakes in a machine, other than mistakes in its syntax and its names.
 //!
-//! In a strict file, most of these mistakes are errors. In another file they are warnings, except those that have no other
-//! reading: contradictions, conditions that are not CEL, and fields that several contexts have.
+//! In a strict file, most of these mistakes are errors. In other files, they are warnings. Mistakes that can mean nothing else
+//! are always errors: contradictions, conditions that are not CEL, wrong values of annotations, and fields that several
+//! contexts have.
 
 mod access;
 mod annotations;
@@ -16,7 +17,7 @@ mod types;
 use crate::diagnostic::{Diagnostic, Place, Severity, Span, nearest};
 use crate::model::Machine;
 
-/// Returns the mistakes of a machine. [`read`](crate::read) does this too.
+/// Returns the mistakes in a machine. [`read`](crate::read) makes the same checks.
 ///
 /// ```
 /// use exo_rails_dygram::{check, Edge, Machine, Node};
@@ -38,8 +39,8 @@ pub fn check(machine: &Machine, is_strict: bool) -> Vec<Diagnostic> {
     checker.diagnostics
 }
 
-/// Returns the mistakes of a machine, except those of its flow. After a wrong name in an edge, the flow has mistakes that the file
-/// does not have.
+/// Returns the mistakes of a machine, except those of its flow. After a wrong name in an edge, the flow has mistakes that the
+/// file does not have.
 pub(crate) fn check_all_but_flow(machine: &Machine, is_strict: bool) -> Vec<Diagnostic> {
     let mut checker = Checker { machine, is_strict, diagnostics: Vec::new(), searches: 0 };
     checker.all_but_flow();

@@ -1,14 +1,15 @@
 //! The conditions of edges, in the syntax of [CEL](https://github.com/google/cel-spec).
 //!
-//! This module checks the syntax of a condition, what it surely is not (a condition is a `bool`), and which names it reads. It
-//! does not evaluate: an executor does that, with a CEL library. Such a library would be most of the weight of this crate.
+//! This module checks the syntax of a condition, and finds the names that the condition reads. It also refuses a condition that
+//! is certainly not a `bool`. It does not evaluate conditions. An executor does that with a CEL library, which would be larger
+//! than the rest of this crate.
 
 mod lexer;
 mod parser;
 
 use crate::diagnostic::Span;
 
-/// A condition whose syntax is right.
+/// A condition with valid syntax.
 ///
 /// ```
 /// use exo_rails_dygram::condition::Expression;
@@ -31,7 +32,7 @@ pub struct Expression {
 /// A name that a condition reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// The names with dots between them.
+    /// The parts of the name, which are separated by dots in the text.
     pub path: Vec<String>,
     /// The bytes in the text of the condition.
     pub span: Span,
@@ -67,12 +68,12 @@ impl std::error::Error for ConditionError {}
 impl Expression {
     /// Reads a condition.
     ///
-    /// Besides CEL, it accepts what files have from JavaScript and from templates: `===` and `!==` mean `==` and `!=`,
-    /// and `{{a.b}}` means `a.b`.
+    /// It accepts CEL, and also forms from JavaScript and from templates: `===` and `!==` mean `==` and `!=`, and `{{a.b}}`
+    /// means `a.b`.
     ///
     /// # Errors
     ///
-    /// If the text is not an expression, or is surely no `bool`.
+    /// If the text is not an expression, or is certainly not a `bool`.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         parser::parse(text)
     }
@@ -83,26 +84,26 @@ impl Expression {
         &self.cel
     }
 
-    /// Returns the names that the condition reads, in the order of the text. Variables of macros such as `items.all(x, x > 0)`
-    /// are not among them.
+    /// Returns the names that the condition reads, in the order of the text. The result does not include the variables of
+    /// macros, such as `x` in `items.all(x, x > 0)`.
     #[must_use]
     pub fn reads(&self) -> &[Read] {
         &self.reads
     }
 
-    /// Returns the height of the tree of the condition: 1 is a single value. The greatest is 64.
+    /// Returns the height of the condition's tree. A single value has the height 1. The maximum is 64.
     #[must_use]
     pub const fn height(&self) -> usize {
         self.height
     }
 
-    /// Returns how many macros such as `all` are inside each other. Each can go through a list.
+    /// Returns how many levels of macros such as `all` are nested. Each macro can go through a list.
     #[must_use]
     pub const fn loops(&self) -> usize {
         self.loops
     }
 
-    /// Returns whether the condition asks for a field with `has`, as `has(job.score)` does.
+    /// Returns whether the condition tests a field with `has`, such as `has(job.score)`.
     ///
     /// ```
     /// use exo_rails_dygram::condition::Expression;

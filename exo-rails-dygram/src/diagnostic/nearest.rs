@@ -1,8 +1,9 @@
 //! The name that the author probably meant.
 
-/// Returns the name that is most like `wrong`, if one is like it enough to be what the author meant.
+/// Returns the name that is most similar to `wrong`, if it is similar enough.
 ///
-/// A difference in case counts as the smallest one. Otherwise a third of the characters may differ, and at least one.
+/// A name that differs only in case is the most similar. In other names, up to a third of the characters may differ, and always
+/// one.
 ///
 /// ```
 /// use exo_rails_dygram::nearest;

@@ -46,7 +46,8 @@ impl Span {
 
 /// A span in one of several files.
 ///
-/// All places are equal to each other. So two machines are equal if they say the same, wherever their files say it.
+/// All places are equal to each other. So two machines are equal if they have the same contents, even if the contents are at
+/// different places in their files.
 ///
 /// ```
 /// use exo_rails_dygram::Place;

@@ -8,7 +8,7 @@ use super::{Location, Place, Sources, render};
 /// How bad a mistake is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// The machine can be used. The text probably does not say what its author means.
+    /// The machine can be used, but the text probably does not say what the author means.
     Warning,
     /// The machine cannot be used.
     Error,
@@ -36,7 +36,7 @@ impl fmt::Display for Severity {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// The kind of mistake in short, such as `unknown-node`. It does not change between versions.
+    /// A short name for the kind of mistake, such as `unknown-node`. It does not change between versions.
     pub code: &'static str,
     /// How bad the mistake is.
     pub severity: Severity,
@@ -46,7 +46,7 @@ pub struct Diagnostic {
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
-    /// Other places that belong to the mistake, such as a first declaration, each with what is there.
+    /// Other places that belong to the mistake, such as a first declaration. Each has a text that says what is there.
     pub related: Vec<(Place, String)>,
 }
 
@@ -69,19 +69,19 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, place, message)
     }
 
-    /// Makes a mistake of a given severity.
+    /// Makes a mistake with the given severity.
     pub fn new(severity: Severity, code: &'static str, place: Place, message: impl Into<String>) -> Self {
         Self { code, severity, place, message: message.into(), help: None, related: Vec::new() }
     }
 
-    /// Says what to write instead.
+    /// Adds what to write instead.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds a place that belongs to the mistake, with what is there.
+    /// Adds a place that belongs to the mistake, and a text that says what is there.
     #[must_use]
     pub fn with_related(mut self, place: Place, what: impl Into<String>) -> Self {
         self.related.push((place, what.into()));
@@ -91,7 +91,7 @@ impl Diagnostic {
 
 /// The mistakes of a file and of the files that it imports, with the texts of these files.
 ///
-/// A report is printed with the lines of the files. It is an [`Error`], so a program can return it.
+/// The printed report shows the lines of the files. A report is an [`Error`], so a program can return it.
 ///
 /// ```
 /// let report = exo_rails_dygram::read("flow.dygram", "machine \"Flow\" @StrictMode\nTask plan;\nplan -> done;").report;
@@ -125,7 +125,7 @@ impl Report {
         self.diagnostics.iter().filter(|found| found.severity == Severity::Error)
     }
 
-    /// Returns whether the machine cannot be used.
+    /// Returns whether there is an error, so that the machine cannot be used.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.errors().next().is_some()
@@ -143,7 +143,7 @@ impl Report {
         self.sources.locate(found.place)
     }
 
-    /// Adds mistakes from a check outside this crate.
+    /// Adds mistakes that another crate has found.
     pub fn extend(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
         let sources = std::mem::take(&mut self.sources);
         let diagnostics = std::mem::take(&mut self.diagnostics);

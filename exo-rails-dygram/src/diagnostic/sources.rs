@@ -8,7 +8,7 @@ use super::Place;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(usize);
 
-/// The files of a machine: the file itself, and those that it imports.
+/// The files of a machine: the main file, and the files that it imports.
 ///
 /// ```
 /// use exo_rails_dygram::{Place, Sources, Span};
@@ -49,7 +49,7 @@ impl fmt::Display for Location {
 }
 
 impl Sources {
-    /// Makes an empty list of files.
+    /// Makes an empty collection of files.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -63,13 +63,13 @@ impl Sources {
         FileId(self.files.len() - 1)
     }
 
-    /// Returns the name of a file. It is empty if the file is not in this list.
+    /// Returns the name of a file. It is empty if the file is not in this collection.
     #[must_use]
     pub fn name(&self, file: FileId) -> &str {
         self.files.get(file.0).map_or("", |file| &file.name)
     }
 
-    /// Returns the text of a file. It is empty if the file is not in this list.
+    /// Returns the text of a file. It is empty if the file is not in this collection.
     #[must_use]
     pub fn text(&self, file: FileId) -> &str {
         self.files.get(file.0).map_or("", |file| &file.text)

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Loads the files that a file imports.
 ///
-/// A map from names to texts is a loader.
+/// A `HashMap` from names to texts is a loader.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -26,13 +26,13 @@ pub trait Loader {
     ///
     /// # Errors
     ///
-    /// If there is no such file, or the loader does not allow it.
+    /// If there is no such file, or if the loader does not allow it.
     fn load(&self, name: &str) -> Result<String, LoadError>;
 
     /// Returns the name of the file that `path` means in the file `from`.
     ///
-    /// The default joins the folder of `from` and `path`, and removes `.` and `..`. A path that begins with `/` is not joined,
-    /// and an address such as `https://example.org/a.dygram` stays as it is.
+    /// The default joins the directory of `from` and `path`, and removes `.` and `..`. It does not join a path that begins with
+    /// `/`, and it does not change an address such as `https://example.org/a.dygram`.
     fn resolve(&self, from: &str, path: &str) -> String {
         if path.contains("://") {
             return path.to_owned();
@@ -55,7 +55,7 @@ pub trait Loader {
     }
 }
 
-/// Why a file cannot be loaded. The text is shown behind the path.
+/// Why a file cannot be loaded. A report shows this text after the path.
 ///
 /// ```
 /// use exo_rails_dygram::LoadError;
@@ -101,7 +101,7 @@ impl<K: Borrow<str> + Ord, V: AsRef<str>> Loader for BTreeMap<K, V> {
     }
 }
 
-/// A loader for texts that stand alone: every import is a mistake.
+/// A loader that loads nothing, for texts without imports. Every import is a mistake.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoImports;
 
@@ -111,7 +111,7 @@ impl Loader for NoImports {
     }
 }
 
-/// Loads files from a directory and the directories in it, and no others.
+/// Loads files only from a directory and the directories in it.
 ///
 /// ```no_run
 /// use exo_rails_dygram::{Directory, Reader};

@@ -33,7 +33,7 @@ pub struct Access {
 pub enum Fields {
     /// All fields.
     All,
-    /// The fields of these names, in the case of the file. Perhaps none.
+    /// The fields with these names, as the file writes them. There may be none.
     Only(BTreeSet<String>),
 }
 
@@ -44,7 +44,7 @@ impl Default for Fields {
 }
 
 impl Fields {
-    /// Returns whether a field is among these. The case of letters matters.
+    /// Returns whether a field is one of these. The name is case-sensitive.
     #[must_use]
     pub fn contains(&self, field: &str) -> bool {
         match self {
@@ -53,7 +53,7 @@ impl Fields {
         }
     }
 
-    /// Returns whether no field is among these.
+    /// Returns whether there are no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Only(names) if names.is_empty())
@@ -97,8 +97,9 @@ pub(crate) fn permission_words() -> impl Iterator<Item = &'static str> {
 impl Edge {
     /// Returns the fields that the label lets a node read and write.
     ///
-    /// `write`, `update` and `set` also allow to read, and `store` and `calculate` do not. Each may have an `s` at its end. A
-    /// label with other words, or none, allows to read. The names behind `write:` limit the permission to these fields.
+    /// The words `write`, `update` and `set` allow reading and writing. `store` and `calculate` allow only writing. Each word
+    /// may end in `s`. A label with other words, or without words, allows reading all fields. Names after `write:` limit the
+    /// permission to these fields.
     #[must_use]
     pub fn permissions(&self) -> (Fields, Fields) {
         let mut granted = (Fields::default(), Fields::default());
@@ -169,7 +170,7 @@ fn fields_in(text: Option<&str>, value: &super::Value) -> BTreeSet<String> {
 }
 
 impl Machine {
-    /// Returns the node and the context of an edge that gives permissions. `None` is an edge of another kind.
+    /// Returns the node and the context of an edge that gives permissions. Returns `None` for other edges.
     ///
     /// Such an edge has a context at exactly one end, and its arrow is `->`, `-->`, `=>` or `<-->`.
     #[must_use]
@@ -185,8 +186,9 @@ impl Machine {
 
     /// Returns the contexts that a node may read or write, each once, in the order of the file.
     ///
-    /// An edge from a context to a node allows to read. An edge to a context is also about the contexts in it, unless it names
-    /// other fields. A node may also read what a node around it may read or write, unless it has its own edge to the context.
+    /// An edge from a context to a node allows only reading. An edge to a context also applies to the contexts in it, unless it
+    /// names other fields. A node may also read what a node around it may read or write, unless it has its own edge to the
+    /// context.
     #[must_use]
     pub fn access(&self, node: NodeId) -> Vec<Access> {
         let mut all = self.own_access(node);

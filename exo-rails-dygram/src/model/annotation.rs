@@ -13,7 +13,7 @@ use crate::diagnostic::Place;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotation {
-    /// The name, in the case of the file.
+    /// The name, as the file writes it.
     pub name: String,
     /// What is in the parentheses.
     pub argument: Argument,
@@ -29,12 +29,12 @@ pub enum Argument {
     None,
     /// One value.
     Value(Value),
-    /// Names, most of them with values.
+    /// Named parameters. Most of them have values.
     Parameters(Vec<(String, Option<Value>)>),
 }
 
 impl Annotation {
-    /// Returns whether the annotation has a name. The case of letters does not matter.
+    /// Returns whether this is the name of the annotation. The comparison ignores case.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
@@ -56,15 +56,15 @@ impl Annotation {
         parameters.iter().find(|(other, _)| other == name).and_then(|(_, value)| value.as_ref())
     }
 
-    /// Returns the single value as a number. A text with a number counts too, as in `@retry("3")`.
+    /// Returns the single value as a number. A number in quotes counts too, as in `@retry("3")`.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         let value = self.value()?;
         value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
     }
 
-    /// Returns whether an annotation that switches something switches it on: it does, unless its value or its parameter
-    /// `enabled` is `false`.
+    /// Returns whether an annotation that switches something on is enabled. It is, unless its value or its parameter `enabled`
+    /// is `false`.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.value().or_else(|| self.parameter("enabled")).and_then(Value::as_bool).unwrap_or(true)

@@ -4,7 +4,7 @@ use super::{Annotation, Attribute, NodeId, Value};
 use crate::diagnostic::Place;
 use crate::syntax::{Arrow, is_word};
 
-/// An edge from one node to another. A chain in a file is several edges.
+/// An edge from one node to another. A chain such as `a -> b -> c` consists of several edges.
 ///
 /// ```
 /// use exo_rails_dygram::ConditionKind;
@@ -26,11 +26,11 @@ pub struct Edge {
     pub label: Vec<LabelPart>,
     /// The annotations in the arrow.
     pub annotations: Vec<Annotation>,
-    /// The attributes in the braces behind the edge.
+    /// The attributes in the braces after the edge.
     pub attributes: Vec<Attribute>,
-    /// How many sources belong to a target, such as `1`.
+    /// How many sources each target has, such as `1`.
     pub source_multiplicity: Option<String>,
-    /// How many targets belong to a source, such as `0..*`.
+    /// How many targets each source has, such as `0..*`.
     pub target_multiplicity: Option<String>,
     /// Where the arrow is.
     pub place: Place,
@@ -41,7 +41,7 @@ pub struct Edge {
 pub struct Endpoint {
     /// The node.
     pub node: NodeId,
-    /// The attribute, with dots if it is in an object.
+    /// The attribute. If it is in an object, this is a name with dots.
     pub attribute: Option<String>,
     /// Where the name is.
     pub place: Place,
@@ -56,7 +56,7 @@ impl From<NodeId> for Endpoint {
 /// A part of the label of an edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelPart {
-    /// The name before the colon. A text has none.
+    /// The name before the colon. A part that is only a text has no name.
     pub name: Option<String>,
     /// The value, or the text.
     pub value: Value,
@@ -116,13 +116,13 @@ impl Edge {
         }
     }
 
-    /// Returns an annotation. The case of letters does not matter.
+    /// Returns the annotation with this name. The comparison ignores case.
     #[must_use]
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
         self.annotations.iter().find(|annotation| annotation.is(name))
     }
 
-    /// Returns whether the edge is taken without a decision of the agent: it has `@auto`.
+    /// Returns whether the edge has `@auto`. The machine takes such an edge without a decision of the agent.
     #[must_use]
     pub fn is_auto(&self) -> bool {
         self.annotation("auto").is_some_and(Annotation::is_enabled)
@@ -137,14 +137,13 @@ impl Edge {
         number
     }
 
-    /// Returns the texts of the label, without names and their values.
+    /// Returns the parts of the label that are only texts, without names.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.label.iter().filter(|part| part.name.is_none()).filter_map(|part| part.value.as_str())
     }
 
-    /// Returns the condition. If there are several, `when` is before `unless`, and `unless` before `if`.
-    ///
-    /// An attribute in the braces of the edge is before the same word in its label.
+    /// Returns the condition. If there are several, `when` comes before `unless`, and `unless` before `if`. For the same word,
+    /// an attribute in the braces of the edge comes before the label.
     #[must_use]
     pub fn condition(&self) -> Option<Condition<'_>> {
         self.conditions().next()

@@ -5,21 +5,21 @@ use super::{Attribute, Machine, Node, NodeId};
 /// What a node is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// A place where a machine begins.
+    /// A node where a machine starts.
     Init,
-    /// Work. With a prompt, an agent does it.
+    /// A node for work. If it has a prompt, an agent does the work.
     Task,
-    /// A place where the machine is, without work.
+    /// A node without work.
     State,
-    /// A place where a machine ends.
+    /// A node where a path ends.
     End,
     /// Data that other nodes read and write.
     Context,
-    /// A tool, described by its schemas.
+    /// A description of a tool, with its schemas.
     Tool,
     /// Rules for drawings.
     Style,
-    /// Another type, such as `Process` or `join`. It is part of the flow of control.
+    /// A node of another type, such as `Process` or `join`. It is part of the flow of control.
     Custom,
     /// A node without a type. It is part of the flow of control.
     Untyped,
@@ -50,7 +50,7 @@ impl NodeKind {
         !matches!(self, Self::Context | Self::Tool | Self::Style)
     }
 
-    /// Returns the kind that a type means. The case of letters does not matter.
+    /// Returns the kind that a type means. The comparison ignores case.
     #[must_use]
     pub fn of_type(type_name: &str) -> Self {
         const KINDS: [(&str, NodeKind); 6] = [
@@ -70,17 +70,18 @@ impl NodeKind {
 impl Machine {
     /// Returns what a node is for.
     ///
-    /// A type decides. Without one, these rules apply in this order:
+    /// If the node has a type, the type decides. Otherwise, the first of these rules that applies decides:
     ///
     /// 1. A node with a prompt is a task.
-    /// 2. A node in a node of a type such as `context` is a context: it is a part of its data.
+    /// 2. A node is a context if the nearest typed node around it is a context. It is then a part of the data of this context.
     /// 3. A node with one of the attributes `input`, `output`, `parameters`, `schema` and `returns` is a tool.
-    /// 4. A node whose name contains a word such as `context`, `data` or `result` is a context. So is a node with attributes,
-    ///    if none of them is `prompt`, `meta`, `condition` or `action`. A node with children is not, unless it has no edges, and
-    ///    only contexts in it that are not contexts by their names alone.
-    /// 5. A node without attributes that only edges with `reads`, `writes`, `stores` or lists of fields enter, and none leaves,
-    ///    is a context.
-    /// 6. A node that edges leave and none enters is an init.
+    /// 4. A node is a context if it has children, has no edges, and all its children are contexts. Children that are contexts
+    ///    only because of their names do not count.
+    /// 5. A node without children is a context if its name contains a word such as `context`, `data` or `result`, or if it has
+    ///    attributes and none of them is `prompt`, `meta`, `condition` or `action`.
+    /// 6. A node without children and attributes is a context if it has only incoming edges, and if the labels of all these
+    ///    edges give permissions, such as `reads`, `writes`, `stores` or a list of fields.
+    /// 7. A node is an init if it has outgoing edges and no incoming edges.
     ///
     /// ```
     /// use exo_rails_dygram::NodeKind;

@@ -67,15 +67,15 @@ struct Links {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The name is not made of ASCII letters, digits and `_`, begins with a digit, or is `machine` or `import`.
+    /// The name has a character other than ASCII letters, digits and `_`, begins with a digit, or is `machine` or `import`.
     Name(String),
-    /// The node has a sibling of this name. The text is the path of both.
+    /// The parent already has a node with this name. The text is the path of the node.
     Duplicate(String),
-    /// The arrow is of a kind without labels, and the edge has a label or annotations.
+    /// The edge has a label or annotations, and its arrow cannot have any.
     Label,
-    /// The node would be more than [`MAX_LEVELS`](crate::syntax::MAX_LEVELS) levels deep, or its path longer than 1,024 bytes.
+    /// The node would be deeper than [`MAX_LEVELS`](crate::syntax::MAX_LEVELS), or its path would be longer than 1,024 bytes.
     Depth,
-    /// A node is of another machine.
+    /// A node belongs to another machine.
     Foreign,
 }
 
@@ -121,7 +121,8 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// If the name is not valid, or if the parent has a child of this name, is too deep, or is of another machine.
+    /// If the name is not valid, if the parent already has a child with this name, if the parent is too deep, or if the parent
+    /// belongs to another machine.
     pub fn add_node(&mut self, parent: Option<NodeId>, node: Node) -> Result<NodeId, BuildError> {
         if !is_name(&node.name) || is_keyword(&node.name) {
             return Err(BuildError::Name(node.name));
@@ -157,7 +158,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// If one of its nodes is of another machine, if a name is not valid, or if the arrow cannot have the label.
+    /// If one of its nodes belongs to another machine, if a name is not valid, or if the arrow cannot have the label.
     pub fn add_edge(&mut self, edge: Edge) -> Result<EdgeId, BuildError> {
         let (source, target) = (edge.source.node.0, edge.target.node.0);
         if source.max(target) >= self.links.len() {
@@ -182,7 +183,7 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// If its node is of another machine.
+    /// If its node belongs to another machine.
     pub fn add_note(&mut self, note: Note) -> Result<(), BuildError> {
         if note.target.0 >= self.nodes.len() {
             return Err(BuildError::Foreign);
@@ -191,7 +192,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Returns all nodes. A node is before its children.
+    /// Returns all nodes. Each node comes before its children.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -225,7 +226,7 @@ impl Machine {
         &self.nodes[id.0]
     }
 
-    /// Returns a node for a change. Its name cannot change: it is in the paths of the machine.
+    /// Changes a node. The change cannot rename the node, because the name is part of the paths of the machine.
     pub fn update_node(&mut self, id: NodeId, change: impl FnOnce(&mut Node)) {
         if let Some(node) = self.nodes.get_mut(id.0) {
             let name = node.name.clone();
@@ -249,7 +250,7 @@ impl Machine {
         self.links.get(id.0)
     }
 
-    /// Returns the names of a node and of the nodes around it, with dots between them.
+    /// Returns the path of a node: the names of the nodes around it and its own name, with dots between them.
     #[must_use]
     pub fn path(&self, id: NodeId) -> &str {
         self.links(id).map_or("", |links| &links.path)
@@ -261,24 +262,24 @@ impl Machine {
         self.by_path.get(path).copied()
     }
 
-    /// Returns the nodes of a name, wherever they are.
+    /// Returns all nodes with this name, at all levels.
     #[must_use]
     pub fn named(&self, name: &str) -> &[NodeId] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the node around a node.
+    /// Returns the parent of a node: the node around it.
     #[must_use]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.links(id).and_then(|links| links.parent)
     }
 
-    /// Returns the nodes around a node, from the inside to the outside.
+    /// Returns the nodes around a node, from the innermost to the outermost.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.parent(id), |id| self.parent(*id))
     }
 
-    /// Returns the nodes in a node.
+    /// Returns the nodes directly in a node.
     #[must_use]
     pub fn children(&self, id: NodeId) -> &[NodeId] {
         self.links(id).map_or(&[], |links| &links.children)
@@ -300,16 +301,16 @@ impl Machine {
         self.links(id).into_iter().flat_map(|links| &links.incoming).map(|edge| (*edge, self.edge(*edge)))
     }
 
-    /// Returns whether an edge moves the machine from one node to another: its arrow is `->`, and both ends are whole nodes of
-    /// the flow of control.
+    /// Returns whether an edge moves the machine from one node to another. Such an edge has the arrow `->`, and both ends are
+    /// nodes of the flow of control, not attributes of nodes.
     #[must_use]
     pub fn is_transition(&self, edge: &Edge) -> bool {
         let is_control = |end: &super::Endpoint| end.attribute.is_none() && self.kind(end.node).is_control();
         edge.arrow == Arrow::Single && is_control(&edge.source) && is_control(&edge.target)
     }
 
-    /// Returns the transitions that leave a node, in the order in which the machine tries them: first those of a higher
-    /// [priority](Edge::priority), and those of the same priority in the order of the file.
+    /// Returns the transitions that leave a node, in the order in which the machine tries them. Edges with a higher
+    /// [priority](Edge::priority) come first. Edges with the same priority are in the order of the file.
     ///
     /// ```
     /// let text = "State a; State b; State c; a -> b; a -@priority(1)-> c;";
@@ -324,26 +325,30 @@ impl Machine {
         edges.into_iter()
     }
 
-    /// Returns whether the machine says that it is strict: it has `@StrictMode` or `@strict`.
+    /// Returns whether the machine has `@StrictMode` or `@strict`.
     #[must_use]
     pub fn is_strict(&self) -> bool {
         let is_strict = |annotation: &&Annotation| annotation.is("StrictMode") || annotation.is("strict");
         self.annotations.iter().find(is_strict).is_some_and(Annotation::is_enabled)
     }
 
-    /// Returns whether paths that have failed undo what they did: the machine has `@errorHandling("compensate")`.
+    /// Returns whether the machine has `@errorHandling("compensate")`, so that failed paths undo their work.
     #[must_use]
     pub fn compensates(&self) -> bool {
         let strategy = self.annotations.iter().find(|annotation| annotation.is("errorHandling"));
         strategy.and_then(Annotation::value).and_then(Value::as_str) == Some("compensate")
     }
 
-    /// Returns where the machine begins.
+    /// Returns the nodes at which the machine starts. Each of them starts a path.
     ///
-    /// These are the nodes of type `init`, those with `@start`, and one called `start`. Without any, these are the nodes at the
-    /// top level that a transition leaves, and none from elsewhere enters, nor a node in them. Without any of these either, this
-    /// is the first node of the flow of control at the top level. If an edge from elsewhere leads into this one, it is the first
-    /// node in any node that a transition leaves and none enters. Nodes with `@compensate` are none of these.
+    /// The first of these rules that finds a node decides. Only nodes of the flow of control count, and nodes with
+    /// `@compensate` never count:
+    ///
+    /// 1. All nodes at the top level that have the type `init`, the annotation `@start` or the name `start`.
+    /// 2. All nodes at the top level that have an outgoing transition, and that no transition from outside the node enters. A
+    ///    transition to a node inside it counts as entering.
+    /// 3. The first node at the top level. If a transition from outside enters it, the machine starts instead at the first node
+    ///    on any level that has an outgoing transition and that no transition enters, if there is one.
     ///
     /// ```
     /// let machine = exo_rails_dygram::read("flow.dygram", "State a; State b; a -> b; b -> a;").machine;
@@ -394,12 +399,12 @@ impl Machine {
         entered
     }
 
-    /// Returns the node whose work a node with `@compensate(name)` undoes. Returns `None` if it names no node, and undoes the work
-    /// of the whole path.
+    /// Returns the node whose work a node with `@compensate(name)` undoes. Returns `None` if the annotation names no node. Such
+    /// a node undoes the work of the whole path.
     ///
     /// # Errors
     ///
-    /// The name, if it is not that of a node of the flow of control.
+    /// If no node of the flow of control has this name. The error is the name.
     ///
     /// ```
     /// let text = "Task charge { prompt: \"Charge\"; } Task refund @compensate(charge) { prompt: \"Refund\"; } End done; charge -> done;";
@@ -417,9 +422,10 @@ impl Machine {
         }
     }
 
-    /// Returns the child at which a node is entered. A node without children of the flow of control is entered itself.
+    /// Returns the child that a path enters when a transition leads to a node. Returns `None` if the node has no children in
+    /// the flow of control. The path then enters the node itself.
     ///
-    /// This is the child with `@start`, or else the first init, task, state or other node, in this order.
+    /// The child with `@start` comes first, then the first init, the first task, the first state, and the first other node.
     ///
     /// ```
     /// let text = "Process review { State wait; Task check { prompt: \"Check\"; } }";

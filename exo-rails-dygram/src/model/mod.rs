@@ -1,4 +1,4 @@
-//! A machine as data: nodes, edges, attributes and annotations, without the text they come from.
+//! A machine as data: nodes, edges, attributes and annotations, without the text of the file.
 //!
 //! A [`Machine`] comes from a file, or a program builds it with [`Machine::add_node`] and [`Machine::add_edge`].
 

@@ -15,24 +15,24 @@ use crate::diagnostic::Place;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
-    /// The name, without those of the nodes around it.
+    /// The name, without the names of the nodes around it.
     pub name: String,
-    /// The type, in the case of the file. See [`Machine::kind`](super::Machine::kind) for what it means.
+    /// The type, as the file writes it. See [`Machine::kind`](super::Machine::kind) for its meaning.
     pub type_name: Option<String>,
     /// The title.
     pub title: Option<String>,
     /// The annotations.
     pub annotations: Vec<Annotation>,
-    /// The attributes. Those of a context are its fields.
+    /// The attributes. The attributes of a context are its fields.
     pub attributes: Vec<Attribute>,
-    /// Whether no statement declares the node: an edge names it, and the file is not strict.
+    /// Whether only edges name the node, and no statement declares it.
     pub is_implied: bool,
-    /// Where its name is.
+    /// Where the name is.
     pub place: Place,
 }
 
 impl Node {
-    /// Makes a node with a name, and nothing else.
+    /// Makes a node with only a name.
     #[must_use]
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
@@ -50,25 +50,25 @@ impl Node {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// Returns an annotation. The case of letters does not matter.
+    /// Returns the annotation with this name. The comparison ignores case.
     #[must_use]
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
         self.annotations.iter().find(|annotation| annotation.is(name))
     }
 
-    /// Returns what the agent is asked to do at this node.
+    /// Returns the prompt: what the agent should do at this node.
     #[must_use]
     pub fn prompt(&self) -> Option<&str> {
         self.attribute("prompt").and_then(Value::as_str)
     }
 
-    /// Returns whether only paths that have failed visit this node: it has `@compensate`.
+    /// Returns whether the node has `@compensate`. Only failed paths visit such a node.
     #[must_use]
     pub fn is_compensation(&self) -> bool {
         self.annotation("compensate").is_some_and(Annotation::is_enabled)
     }
 
-    /// Returns whether the agent may change the machine at this node: the attribute `meta` is true, or it has `@meta`.
+    /// Returns whether the agent may change the machine at this node: the attribute `meta` is true, or the node has `@meta`.
     #[must_use]
     pub fn is_meta(&self) -> bool {
         let attribute = self.attribute("meta").and_then(Value::as_bool);
@@ -108,6 +108,6 @@ pub struct Note {
     pub annotations: Vec<Annotation>,
     /// The attributes.
     pub attributes: Vec<Attribute>,
-    /// Where the name of its node is.
+    /// Where the note names its node.
     pub place: Place,
 }

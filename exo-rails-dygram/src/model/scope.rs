@@ -16,9 +16,9 @@ use super::{Attribute, Machine, Node, NodeId, NodeKind};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A node, or an attribute of it, with dots if it is in an object.
+    /// A node, or an attribute of a node. The name of an attribute in an object has dots.
     Node(NodeId, Option<String>),
-    /// Several nodes have this name, and none is nearer than the others.
+    /// Several nodes have this name, and none of them is nearest.
     Several(Vec<NodeId>),
     /// No node has this name.
     Nothing,
@@ -28,11 +28,12 @@ pub enum Found {
 const MAX_CANDIDATES: usize = 100;
 
 impl Machine {
-    /// Finds what a path means in a node, or at the top level.
+    /// Finds what a path means inside the node `within`, or at the top level.
     ///
-    /// The first name is searched among the children of the node, then around it, up to the top level. The other names are
-    /// children, and then an attribute. If nothing is found, the path may be the end of the path of a node anywhere. Then
-    /// only the first 100 nodes of its first name are searched.
+    /// The search for the first name starts among the children of the node. It goes on in the nodes around it, up to the top
+    /// level. The other names of the path are children, and the last ones may be an attribute. If this finds nothing, the path
+    /// may be the end of a longer path anywhere in the machine. This second search looks only at the first 100 nodes with the
+    /// first name.
     #[must_use]
     pub fn resolve(&self, within: Option<NodeId>, path: &[&str]) -> Found {
         let scopes = within.into_iter().chain(within.into_iter().flat_map(|id| self.ancestors(id))).map(Some);
@@ -72,7 +73,8 @@ impl Machine {
         }
     }
 
-    /// Returns the attribute of a name that a node has, or else the nearest node around it. Contexts have fields instead.
+    /// Returns the attribute with this name of the node, or of the nearest node around it that has one. The search skips
+    /// contexts, because their attributes are fields.
     ///
     /// ```
     /// let text = "Process load { source: \"db\"; Task fetch { prompt: \"Fetch from {{source}}.\"; } }";

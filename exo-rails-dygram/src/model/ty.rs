@@ -16,14 +16,14 @@ use crate::syntax::quote;
 pub struct Type {
     /// What the type is.
     pub kind: TypeKind,
-    /// Whether a value may be missing: `?` is behind the type.
+    /// Whether the value may be missing. The file writes `?` after such a type.
     pub is_optional: bool,
 }
 
 /// What a type is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeKind {
-    /// A name with its arguments.
+    /// A name, and its arguments if it has any.
     Named {
         /// The name. It may have dots.
         name: String,

@@ -54,7 +54,7 @@ impl Value {
         }
     }
 
-    /// Returns whether this is `true` or `false`, also in quotes, as older files write it.
+    /// Returns the boolean, if this is `true` or `false`. Quotes are allowed, because older files have them.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self {
@@ -108,7 +108,7 @@ impl Number {
         self.0.parse().unwrap_or(f64::NAN)
     }
 
-    /// Returns the number, if it is written as an integer and fits.
+    /// Returns the number, if the file writes it as an integer and it fits into an `i64`.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         self.0.parse().ok()
@@ -118,7 +118,7 @@ impl Number {
 impl std::str::FromStr for Number {
     type Err = std::num::ParseFloatError;
 
-    /// Reads a number as files have it: digits, then perhaps a fraction and an exponent.
+    /// Reads a number as files write it: digits, and optionally a fraction and an exponent.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse::<f64>()?;
         let digits = text.strip_prefix('-').unwrap_or(text);

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use crate::diagnostic::{Report, Severity, Sources};
 use crate::syntax::{Layout, Mark, Token, TokenKind, lex, parse};
 
-/// Formats a file. Only the white space between tokens changes, so all comments stay.
+/// Formats a file. It changes only the white space between tokens, and keeps all comments.
 ///
-/// Each statement gets its own line, and blocks are indented by four spaces. One empty line between statements stays. Lists and
-/// objects stay in one line if they were in one. An arrow or an annotation at the start of a line stays there. Lines end as the
-/// first line of the file does.
+/// Each statement gets its own line. Blocks are indented by four spaces. At most one empty line between statements stays.
+/// Lists and objects on one line stay on one line. An arrow or an annotation at the start of a line stays there. All lines get
+/// the line ending of the first line.
 ///
 /// ```
 /// let text = "Task   plan{prompt:\"Plan\";// what to do\n}plan->done;";
@@ -20,7 +20,7 @@ use crate::syntax::{Layout, Mark, Token, TokenKind, lex, parse};
 ///
 /// # Errors
 ///
-/// If the file has a mistake in its syntax.
+/// If the file has a syntax mistake.
 pub fn format(name: &str, text: &str) -> Result<String, Report> {
     let mut sources = Sources::new();
     let parsed = parse(sources.add(name, text), text);

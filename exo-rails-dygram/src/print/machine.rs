@@ -7,11 +7,12 @@ use crate::syntax::{Arrow, quote};
 
 /// Writes a file that means the same machine.
 ///
-/// Nodes come first, each with the nodes in it. Then come edges, one in a line, and notes. Paths are whole, and imported nodes
-/// are written as if the file declared them. Nodes that no statement declares are left out: the edges imply them again.
+/// Nodes come first, each with the nodes in it. Edges follow, one on each line, and then notes. Edges and notes use whole
+/// paths. Imported nodes are written as if the file declared them. The output omits nodes that no statement declares, because
+/// the edges declare them again.
 ///
-/// An attribute of a node that has neither a type nor a value gets the value `null`, because the grammar takes its name alone
-/// for a node.
+/// An attribute of a node that has neither a type nor a value gets the value `null`. Without it, the grammar would read the
+/// name as a node.
 ///
 /// ```
 /// let text = "machine \"Flow\"; plan -> review, done; Task plan { prompt: \"Plan\"; }";

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The kind of an arrow.
 ///
-/// Only [`Arrow::Single`] means the flow of control. The others describe data and relations between nodes.
+/// Only [`Arrow::Single`] describes the flow of control. The other arrows describe data and relations between nodes.
 ///
 /// ```
 /// use exo_rails_dygram::Arrow;
@@ -47,8 +47,8 @@ impl Arrow {
         }
     }
 
-    /// Returns the text before a label: a label is between it and the arrow. Arrows without one have no labels, except that
-    /// `<-->` can have one word in it.
+    /// Returns the text that comes before a label, such as the first `-` in `-label->`. Returns `None` for arrows that cannot
+    /// have a label. The arrow `<-->` is special: it can have one word in it.
     #[must_use]
     pub const fn label_start(self) -> Option<&'static str> {
         match self {

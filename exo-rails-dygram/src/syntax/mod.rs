@@ -1,7 +1,7 @@
 //! The text of a file as a tree, with exact places.
 //!
-//! [`parse`] reads a whole file. It reports all mistakes together, and returns a tree of what it could read. It takes time in
-//! proportion to the length of the text, and nesting is limited to [`MAX_DEPTH`] and [`MAX_LEVELS`].
+//! [`parse`] reads a whole file. It reports all mistakes together, and returns a tree of what it could read. Its time is
+//! proportional to the length of the text. [`MAX_DEPTH`] and [`MAX_LEVELS`] limit the nesting.
 
 mod arrow;
 mod escape;

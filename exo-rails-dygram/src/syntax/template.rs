@@ -3,7 +3,7 @@
 use super::is_name;
 use crate::diagnostic::Span;
 
-/// A `{{a.b}}` in a text.
+/// A template such as `{{a.b}}` in a text.
 ///
 /// ```
 /// use exo_rails_dygram::syntax::holes;
@@ -23,7 +23,7 @@ pub struct Hole {
 
 /// Finds the templates in a text.
 ///
-/// Only names with dots between them are a template. Other braces, such as those of JSON, are plain text.
+/// A template contains only names with dots between them. Other braces, such as braces in JSON, are plain text.
 #[must_use]
 pub fn holes(text: &str) -> Vec<Hole> {
     let mut found = Vec::new();

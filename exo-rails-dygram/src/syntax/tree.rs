@@ -1,4 +1,4 @@
-//! The tree of a file. It says what the text says, with places, and with all comments.
+//! The syntax tree of a file, with places and all comments.
 
 use super::{Arrow, Layout};
 use crate::diagnostic::Span;
@@ -31,9 +31,9 @@ pub struct File {
 /// A comment.
 #[derive(Clone, Debug)]
 pub struct Comment {
-    /// Where the comment is, with `//`, or with `/*` and `*/`.
+    /// Where the comment is, including `//`, or `/*` and `*/`.
     pub span: Span,
-    /// Whether it ends with its line.
+    /// Whether it is a line comment, which begins with `//`.
     pub is_line: bool,
 }
 
@@ -65,16 +65,16 @@ impl std::fmt::Display for Path {
 /// A text in quotes.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// What it means, without quotes and escapes.
+    /// The value, without quotes, and with replaced escapes.
     pub value: String,
-    /// Where it is, with its quotes.
+    /// Where it is, including its quotes.
     pub span: Span,
-    /// Whether it has escapes. Then a byte of `value` has no simple place in the file.
+    /// Whether it has escapes. If so, positions in `value` differ from positions in the file.
     pub has_escapes: bool,
 }
 
 impl Text {
-    /// Returns the place of a part of the value. For a text with escapes this is the whole text.
+    /// Returns the place of a part of the value. For a text with escapes, this is the place of the whole text.
     #[must_use]
     pub fn span_of(&self, part: Span) -> Span {
         if self.has_escapes { self.span } else { part_of(self.span.start + 1, part) }
@@ -88,7 +88,7 @@ fn part_of(start: usize, part: Span) -> Span {
 /// A statement.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// A node, with what is in it.
+    /// A node, with its contents.
     Node(Node),
     /// A chain of edges.
     Edge(Edge),
@@ -99,7 +99,7 @@ pub enum Item {
 /// `import { A as B, C.d } from "…";`
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// The names that it takes.
+    /// The names that it imports.
     pub names: Vec<ImportedName>,
     /// The file.
     pub from: Text,
@@ -112,7 +112,7 @@ pub struct Import {
 pub struct ImportedName {
     /// The name in the imported file.
     pub path: Path,
-    /// The name behind `as`.
+    /// The name after `as`.
     pub alias: Option<Name>,
 }
 
@@ -132,7 +132,7 @@ pub struct Head {
 /// `Type name "Title" @Annotation { … }`
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The type, in the case of the text.
+    /// The type, as the file writes it.
     pub type_name: Option<Name>,
     /// The name.
     pub path: Path,
@@ -140,7 +140,7 @@ pub struct Node {
     pub title: Option<Text>,
     /// The annotations.
     pub annotations: Vec<Annotation>,
-    /// What is between its braces.
+    /// The statements between its braces.
     pub items: Vec<Item>,
     /// The whole node.
     pub span: Span,
@@ -149,9 +149,9 @@ pub struct Node {
 /// `a, b -label-> c -> d { … }`
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// The nodes before the first arrow. Without any, this is the node whose body the edge is in.
+    /// The nodes before the first arrow. If this is empty, the edge begins at the node around it.
     pub sources: Vec<Path>,
-    /// The arrows, each with its targets, which are the sources of the next one.
+    /// The arrows, each with its targets. The targets of an arrow are the sources of the next one.
     pub segments: Vec<Segment>,
     /// The attributes in braces. They belong to all arrows.
     pub attributes: Vec<Attribute>,
@@ -170,9 +170,9 @@ pub struct Segment {
     pub label: Vec<LabelPart>,
     /// The annotations in the arrow.
     pub annotations: Vec<Annotation>,
-    /// The text behind the arrow, such as `"0..*"`.
+    /// The text after the arrow, such as `"0..*"`.
     pub target_multiplicity: Option<Text>,
-    /// The nodes behind the arrow.
+    /// The nodes after the arrow.
     pub targets: Vec<Path>,
     /// The arrow with its label.
     pub span: Span,
@@ -190,7 +190,7 @@ pub struct LabelPart {
 /// `@name`, `@name(value)` or `@name(a: 1; b: 2)`
 #[derive(Clone, Debug)]
 pub struct Annotation {
-    /// The name behind `@`.
+    /// The name after `@`.
     pub name: Name,
     /// What is in the parentheses.
     pub argument: Argument,
@@ -205,7 +205,7 @@ pub enum Argument {
     None,
     /// One value.
     Value(Value),
-    /// Names, most of them with values.
+    /// Named parameters. Most of them have values.
     Parameters(Vec<(Name, Option<Value>)>),
 }
 
@@ -216,7 +216,7 @@ pub struct Attribute {
     pub name: Name,
     /// The type in angle brackets.
     pub ty: Option<Type>,
-    /// The value behind the colon.
+    /// The value after the colon.
     pub value: Option<Value>,
     /// The whole attribute.
     pub span: Span,
@@ -227,7 +227,7 @@ pub struct Attribute {
 pub struct Type {
     /// What the type is.
     pub kind: TypeKind,
-    /// Whether `?` is behind it.
+    /// Whether `?` follows it.
     pub is_optional: bool,
     /// Where it is.
     pub span: Span,
@@ -256,7 +256,7 @@ pub struct Value {
 pub enum ValueKind {
     /// A text in quotes.
     Text(Text),
-    /// A number as it is written, with its sign.
+    /// A number as the file writes it, with its sign.
     Number(String),
     /// A name. `true` and `false` are names in the grammar.
     Name(Path),

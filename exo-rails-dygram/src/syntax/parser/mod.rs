@@ -22,7 +22,7 @@ pub const MAX_LEVELS: usize = 32;
 /// How many mistakes a report has. Files with more are something else.
 const MAX_MISTAKES: usize = 100;
 
-/// The tree of a file, and what is wrong with its text.
+/// The tree of a file, and the syntax mistakes in its text.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Parsed {
@@ -34,7 +34,7 @@ pub struct Parsed {
 
 /// Reads a file.
 ///
-/// `file` is the number of the file in the places of mistakes. With one file, this is the default.
+/// `file` is the number of the file in the places of mistakes. For a single file, use `FileId::default()`.
 ///
 /// ```
 /// use exo_rails_dygram::FileId;
