@@ -3,10 +3,10 @@
 //! | module | task |
 //! |---|---|
 //! | `machine` | `machine!`: a machine written in Rust |
-//! | `machine_file` | `machine_file!`: reads a DyGram file, and makes a type of its machine |
-//! | `node_types` | writes the types of the nodes, for both macros |
+//! | `machine_file` | `machine_file!`: reads a DyGram file, and makes a type from its machine |
+//! | `node_types` | generates the types of the nodes, for both macros |
 //!
-//! `exo-rails-machine` re-exports the macros. Their documentation is at the re-exports, where the examples can use the library.
+//! `exo-rails-machine` re-exports the macros. Their documentation is at the re-exports, so that examples can use the library.
 #![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 
 mod machine;

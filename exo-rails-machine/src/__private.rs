@@ -1,4 +1,4 @@
-//! What the macros write. Do not use it: it changes without notice.
+//! Items that the macros use in their output. Do not use them directly: they can change without notice.
 
 pub use crate::contexts::ContextType;
 pub use crate::definition::{Typed, machine};

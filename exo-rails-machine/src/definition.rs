@@ -10,8 +10,8 @@ use exo_rails_dygram::Machine;
 
 /// A machine that an executor can run.
 ///
-/// A [`Machine`] from a file is one. The macro [`machine!`](crate::machine) makes one whose conditions are Rust, and whose
-/// contexts are types of the program.
+/// A [`Machine`] from a file can be converted into a definition. The macro [`machine!`](crate::machine) makes a definition
+/// whose conditions are Rust, and whose contexts are types of the program.
 ///
 /// ```
 /// use exo_rails_machine::Definition;

@@ -41,7 +41,7 @@ pub use crate::transition::{
 };
 pub use exo_rails_dygram::Machine;
 
-/// A node of a machine as a type. The macros make one for each node.
+/// A type that stands for a node of a machine. The macros [`machine!`] and [`machine_file!`] make such types.
 ///
 /// ```
 /// use exo_rails_machine::{Node, machine};
@@ -56,6 +56,6 @@ pub use exo_rails_dygram::Machine;
 /// assert_eq!(light::On::PATH, "On");
 /// ```
 pub trait Node {
-    /// The names of the node and of the nodes around it, with dots.
+    /// The path of the node: the names of the nodes around it and its own name, with dots between them.
     const PATH: &'static str;
 }

@@ -2,8 +2,8 @@
 
 /// Makes a machine whose contexts are types of the program, and whose conditions are Rust.
 ///
-/// The macro makes a type with the function `machine`, and a module with a type for each [`Node`](crate::Node). The module has the
-/// name of the machine in lower case: `order_desk` for `OrderDesk`.
+/// The macro makes a type with the function `machine`, and a module with a type for each node. These types implement
+/// [`Node`](crate::Node). The name of the module is the name of the machine in snake case: `order_desk` for `OrderDesk`.
 ///
 /// ```
 /// use exo_rails_agent::ScriptedModel;
@@ -46,60 +46,71 @@
 ///
 /// # The machine
 ///
-/// A machine has a name, perhaps a title in quotes, and annotations such as `@concurrent(3)`. In its braces are:
+/// A machine has a name, optionally a title in quotes, and annotations such as `@concurrent(3)`. Its braces contain these
+/// items:
 ///
 /// | item | meaning |
 /// |---|---|
-/// | `context order: Order;` | data of the type `Order`, which implements `Serialize` and `Deserialize`, and is an object in JSON |
-/// | `tools: DeskTools;` | the tools, a type that `tools!` makes |
-/// | `init`, `task`, `state`, `join`, `end` | a node, with a name, perhaps a title and annotations, and then `;` or its parts in braces |
+/// | `context order: Order;` | data of the type `Order`. The type implements `Serialize` and `Deserialize`, and is an object in JSON |
+/// | `tools: DeskTools;` | the tools. `DeskTools` is a type that `tools!` makes |
+/// | `init`, `task`, `state`, `join`, `end` | a node. It has a name, optionally a title and annotations, and then `;` or its parts in braces |
 ///
 /// # The parts of a node
 ///
 /// | part | meaning |
 /// |---|---|
-/// | `prompt: "…";` | what the agent does here. `{{order.note}}` is a field that the node may read |
+/// | `prompt: "…";` | what the agent should do here. `{{order.note}}` inserts a field that the node may read |
 /// | `reads order { id, total };` | the fields that the node may read. Without braces, all fields |
 /// | `writes order { note };` | the fields that the node may read and write |
-/// | `uses search, send_mail;` | fields of the type of the tools. Other nodes do not have these tools |
+/// | `uses search, send_mail;` | the tools that the node has. These are fields of the type in `tools`. Nodes that do not name them do not have them |
 /// | `agent: "clerk";` | the name of a conversation that several nodes share |
 /// | `meta;` | the agent may change the machine here |
-/// | `-> Target;` | an edge. The target is beside the node, or beside a node around it. `Group.Inner` is a node in another one |
+/// | `-> Target;` | an edge. The target is a sibling of the node, or of a node around it. `Group.Inner` is the node `Inner` in the node `Group` |
 /// | `-> Target @auto "why" when …;` | an edge with annotations, a label for the agent, and a condition |
-/// | `-> Pack @map(order.lines);` | a path at `Pack` for each item of a list, which the node may read |
-/// | a node | a node in this node |
+/// | `-> Pack @map(order.lines);` | starts a path at `Pack` for each item of the list. The node must be allowed to read the list |
+/// | a node | a node inside this node |
 ///
-/// A condition is an expression of the type `bool`. It reads contexts by their names: `order.total < 100.0`. Among conditions, the
-/// order of the edges decides. A condition has no macro but `matches!`, so that the macro sees what it reads.
+/// A condition is an expression of the type `bool`. It reads contexts by their names, as in `order.total < 100.0`. If several
+/// conditions of a node without a prompt are true, the machine takes the first edge. The only macro that a condition may call
+/// is `matches!`, because `machine!` cannot see what other macros read.
 ///
-/// The README of the crate lists the annotations. `@compensate(Pack)` names a node.
+/// The [documentation of the crate](crate) lists the annotations. In `@compensate(Pack)`, `Pack` is the name of a node.
 ///
 /// # What does not compile
 ///
-/// Unknown nodes, contexts, fields and tools; a node that is never reached; a task without a way out; two `@auto` edges without a
-/// condition; conditions without an edge for the case that all are false; a condition that is not a `bool`; a condition or a prompt
-/// that reads a field without permission; a list of `@map` without permission, or that is not a list; a template without its end;
-/// nodes of one name; a circle that is never left; annotations that contradict each other, or that have no effect where they stand.
-/// The same checks run on a strict DyGram file.
+/// The compiler reports these mistakes:
+///
+/// - unknown nodes, contexts, fields and tools, and several nodes with the same name
+/// - a node that the machine never reaches, a task without a way out, and a circle that the machine never leaves
+/// - two `@auto` edges of a node without a condition, and a node that cannot go on if all conditions of its edges are false
+/// - a condition that is not a `bool`
+/// - a condition, a prompt or an `@map` that reads a field without permission
+/// - a field of `@map` that is not a list
+/// - a template without the closing `}}`
+/// - annotations that contradict each other, and annotations that have no effect at their place
+///
+/// A strict DyGram file gets the same checks.
 ///
 /// # Values
 ///
-/// The function `machine` takes the first value of each context, and a reference to the tools. A write that would give a context
-/// another type is refused, and the agent reads why.
+/// The function `machine` takes the first value of each context, and a reference to the tools if the machine has some. If an
+/// agent writes a value that does not fit the type of the context, the machine refuses the write, and the agent reads why.
 ///
-/// Agents read and write the JSON of a context. Fields in `reads`, `writes`, prompts and `@map` must have the same name in JSON as in
-/// Rust. If an attribute of serde renames or skips such a field, [`ExecutorBuilder::build`](crate::ExecutorBuilder::build) fails.
-/// Conditions read the Rust type, so the other fields may have any names.
+/// Agents read and write the JSON of a context. Fields in `reads`, `writes`, prompts and `@map` must have the same name in JSON
+/// as in Rust. If an attribute of serde renames or skips such a field,
+/// [`ExecutorBuilder::build`](crate::ExecutorBuilder::build) fails. Conditions read the Rust type, so the other fields may have
+/// any names.
 #[macro_export]
 macro_rules! machine {
     ($($input:tt)*) => { $crate::__private::machine_macro! { $crate; $($input)* } };
 }
 
-/// Makes a type of a DyGram file. The mistakes of the file are errors of the compiler.
+/// Makes a type from a DyGram file at compile time. Mistakes in the file are compile errors.
 ///
-/// The path is relative to the file of the call, as for `include_str!`. The macro makes a type with the function `machine`, and a
-/// module with a type for each [`Node`](crate::Node): the node `group.firstStep` is `GroupFirstStep`. Nodes whose types would have
-/// the same name have none.
+/// The path is relative to the source file that calls the macro, as for `include_str!`. The macro makes a type with the
+/// function `machine`, and a module with a type for each node. These types implement [`Node`](crate::Node). The node
+/// `group.firstStep` gets the type `GroupFirstStep`. If the types of several nodes would have the same name, these nodes get no
+/// types.
 ///
 /// ```ignore
 /// use exo_rails_machine::{Executor, machine_file};
@@ -109,8 +120,9 @@ macro_rules! machine {
 /// let executor = Executor::builder(Review::machine(), model).until(review::Complete::PATH, 1).build()?;
 /// ```
 ///
-/// Files are lenient: nodes that only edges name exist. `machine_file!(pub struct Review = "review.dygram", strict)` reads the file as
-/// if it had `@StrictMode`. Warnings are not shown, because a macro has no way to show them.
+/// Files are lenient by default, so an edge can name a node that no statement declares. To read the file as if it had
+/// `@StrictMode`, write `machine_file!(pub struct Review = "review.dygram", strict)`. The macro does not show warnings, because
+/// macros can only report errors.
 #[macro_export]
 macro_rules! machine_file {
     ($($input:tt)*) => { $crate::__private::machine_file_macro! { $crate; $($input)* } };

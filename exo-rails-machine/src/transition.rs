@@ -3,9 +3,9 @@
 use exo_rails::Operation;
 use serde::{Deserialize, Serialize};
 
-/// A transition that is about to happen. The rails of [`PreTransition`] see it, and may change it.
+/// A transition that is about to happen. The rails on [`PreTransition`] see it, and may change it.
 ///
-/// The machine then checks that it has such an edge and that the condition of the edge is true.
+/// After the rails, the machine checks that it has such an edge, and that the condition of the edge is true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TransitionRequest {
@@ -15,7 +15,7 @@ pub struct TransitionRequest {
     pub from: String,
     /// The target of the edge.
     pub to: String,
-    /// Why the agent chose it.
+    /// The reason that the agent gave for its choice.
     pub reason: Option<String>,
     /// Whether the machine takes the edge by itself.
     pub is_automatic: bool,
@@ -29,7 +29,7 @@ impl TransitionRequest {
     }
 }
 
-/// A transition that was allowed.
+/// A transition that the rails have allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TransitionRecord {
@@ -47,11 +47,12 @@ impl TransitionRecord {
     }
 }
 
-/// A path goes from one node to another. Rails are on [`PreTransition`], [`PostTransition`] and [`TransitionError`].
+/// The operation in which a path goes from one node to another. Its events are [`PreTransition`], [`PostTransition`] and
+/// [`TransitionError`].
 ///
-/// - A rail that skips a transition refuses it. The agent reads why, and may choose another edge. A transition that the machine
-///   takes by itself has no other edge, so the path fails.
-/// - A rail that aborts ends the machine.
+/// - A rail that skips a transition refuses it. If the agent chose the transition, the agent reads why, and may choose another
+///   edge. If the transition is automatic, the path fails.
+/// - A rail that aborts stops the machine.
 ///
 /// ```
 /// use exo_rails::prelude::*;

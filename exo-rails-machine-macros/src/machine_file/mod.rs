@@ -1,4 +1,4 @@
-//! `machine_file!`: reads a DyGram file, reports its mistakes, and makes a type of its machine.
+//! `machine_file!`: reads a DyGram file, reports its mistakes, and makes a type from its machine.
 
 mod expand;
 mod input;

@@ -25,7 +25,7 @@ static FUNCTIONS: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()))
 
 /// The condition of an edge, ready to be evaluated.
 ///
-/// A condition is true or false, or an error. It is never true because something in it is wrong.
+/// The result of a condition is true, false or an error. A mistake in a condition is always an error, and never counts as true.
 ///
 /// ```
 /// use exo_rails_machine::{Condition, Contexts, Facts};
@@ -79,18 +79,18 @@ struct Cel {
 /// How many times the macros of a condition may evaluate what is in them. No time limit can interrupt them.
 const MAX_WORK: usize = 1_000_000;
 
-/// What a machine knows besides its contexts. Conditions read it as `errorCount`, `errors` and `activeState`.
+/// Values that conditions can read besides the contexts: `errorCount`, `errors`, `activeState` and `item`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts<'a> {
-    /// The messages of the errors so far.
+    /// The messages of all errors so far. Conditions read them as `errors`, and their number as `errorCount`.
     pub errors: &'a [String],
-    /// The path of the current node.
+    /// The path of the current node. Conditions read it as `activeState`.
     pub node: &'a str,
     /// The item for which the current path was started by `@map`. Conditions read it as `item`.
     pub item: Option<&'a Value>,
 }
 
-/// Why a condition has no result.
+/// Why a condition cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the condition `{condition}` cannot be evaluated: {cause}")]
 pub struct ConditionError {
@@ -105,7 +105,7 @@ impl Condition {
     ///
     /// # Errors
     ///
-    /// If the text is not a condition.
+    /// If the text of the condition is not valid.
     pub fn of(machine: &Machine, node: NodeId, edge: &exo_rails_dygram::Edge) -> Result<Option<Self>, ConditionError> {
         let Some(condition) = edge.condition() else { return Ok(None) };
         let is_negated = condition.kind == ConditionKind::Unless;
@@ -131,7 +131,7 @@ impl Condition {
         Self { text: function.text.as_str().into(), is_negated: false, test: Test::Function(function.call) }
     }
 
-    /// Returns the text, as the file has it.
+    /// Returns the text, as the file writes it.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -147,8 +147,8 @@ impl Condition {
     ///
     /// # Errors
     ///
-    /// If a name has no value, if the types do not fit, if the result is not a boolean, or if macros inside each other would
-    /// take too long.
+    /// If a name has no value, if the types do not fit, if the result is not a boolean, or if nested macros would take too
+    /// long.
     pub fn is_met(&self, contexts: &Contexts, facts: &Facts<'_>) -> Result<bool, ConditionError> {
         let failed = |cause: String| ConditionError { condition: self.text.to_string(), cause };
         let cel = match &self.test {

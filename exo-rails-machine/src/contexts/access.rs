@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::ContextRules;
 
-/// What a node may read and write in a context. Names are exact: the case of letters matters.
+/// What a node may read and write in a context. All names are case-sensitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The path of the context.
@@ -33,7 +33,7 @@ pub struct Written {
 
 /// Why a node may not read or write.
 ///
-/// The messages are for the model too. They name only what the node may use.
+/// The model reads these messages too, so they name only what the node may use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessError {
@@ -67,7 +67,7 @@ pub enum AccessError {
         /// The fields that the node may use in this way.
         allowed: Vec<String>,
     },
-    /// The context declares its fields, and this is not one of them.
+    /// The context declares its fields, and the field is not one of them.
     #[error("`{context}` has no field `{field}`{}", similar.as_ref().map(|name| format!(": write `{name}`")).unwrap_or_default())]
     Unknown {
         /// The context.
@@ -89,7 +89,7 @@ pub enum AccessError {
         /// What the value is, such as `a string`.
         found: &'static str,
     },
-    /// The value has too many values inside each other, so a saved state could not be read again.
+    /// The value is nested too deeply, so a saved state could not be read again.
     #[error("the value for `{field}` of `{context}` is nested deeper than {limit} levels")]
     Deep {
         /// The context.

@@ -38,7 +38,7 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// Returns the values that a machine has at its beginning.
+    /// Returns the values that the contexts have when the machine starts.
     #[must_use]
     pub fn first(machine: &exo_rails_dygram::Machine) -> Self {
         let mut contexts = Self::default();
@@ -53,7 +53,7 @@ impl Contexts {
         }
     }
 
-    /// Reads a context as a type, without a look at permissions.
+    /// Reads a context as a Rust type, without a check of permissions.
     ///
     /// ```
     /// use exo_rails_machine::Contexts;
@@ -69,7 +69,7 @@ impl Contexts {
     ///
     /// # Errors
     ///
-    /// If the values are not of the type. The text says why.
+    /// If the values do not fit the type. The text says why.
     pub fn typed<T: serde::de::DeserializeOwned>(&self, context: &str) -> Result<T, String> {
         let fields = self.values.get(context).cloned().unwrap_or_default();
         serde_json::from_value(Value::Object(fields)).map_err(|error| format!("`{context}`: {error}"))
@@ -87,19 +87,19 @@ impl Contexts {
         }
     }
 
-    /// Returns the value of a field, without a look at permissions.
+    /// Returns the value of a field, without a check of permissions.
     #[must_use]
     pub fn get(&self, context: &str, field: &str) -> Option<&Value> {
         self.values.get(context).and_then(|fields| fields.get(field))
     }
 
-    /// Returns all fields of a context, without a look at permissions.
+    /// Returns all fields of a context, without a check of permissions.
     #[must_use]
     pub fn fields(&self, context: &str) -> Option<&Map<String, Value>> {
         self.values.get(context)
     }
 
-    /// Sets a field, without a look at permissions. Programs use this before a machine begins.
+    /// Sets a field, without a check of permissions. Programs use this before a machine starts.
     pub fn set(&mut self, context: &str, field: &str, value: impl Into<Value>) {
         self.revision = self.revision.wrapping_add(1);
         self.values.entry(context.to_owned()).or_default().insert(field.to_owned(), value.into());
@@ -131,7 +131,7 @@ impl Contexts {
         self.revision
     }
 
-    /// Reads fields of a context as a node with these grants. Without names, it reads all fields that the node may read.
+    /// Reads fields of a context, with the permissions in `grants`. Without names, it reads all fields that the node may read.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl Contexts {
         Ok(Value::Object(found))
     }
 
-    /// Writes fields of a context as a node with these grants. If one of them is refused, none is written.
+    /// Writes fields of a context, with the permissions in `grants`. If one field is refused, it writes none of them.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ use super::{AccessError, Grant};
 pub struct FieldRule {
     /// The name.
     pub name: String,
-    /// The type. Without one, the field has any value.
+    /// The type. A field without a type accepts any value.
     pub ty: Option<Type>,
     /// The JSON Schema of the field.
     pub schema: Value,
@@ -23,7 +23,8 @@ pub struct FieldRule {
 
 /// The contexts of a machine, with the fields that they declare.
 ///
-/// A context that declares no fields has any. A field that only a permission names, as in `-write: title-> job`, exists too.
+/// A context that declares no fields accepts all field names. A field that only a permission names, such as `title` in
+/// `-write: title-> job`, exists too.
 #[derive(Clone, Debug, Default)]
 pub struct ContextRules {
     contexts: BTreeMap<String, Vec<FieldRule>>,
@@ -79,14 +80,14 @@ impl ContextRules {
         self.contexts.get(context).into_iter().flatten().map(|field| &*field.name)
     }
 
-    /// Returns the fields that a context declares, if they are among these.
+    /// Returns those of `fields` that the context declares.
     #[must_use]
     pub fn among(&self, context: &str, fields: &Fields) -> Vec<&FieldRule> {
         let declared = self.contexts.get(context).into_iter().flatten();
         declared.filter(|field| fields.contains(&field.name)).collect()
     }
 
-    /// Returns the names of the declared and the permitted fields.
+    /// Returns the names in `fields` that the context has. For [`Fields::All`], these are the fields that the context declares.
     #[must_use]
     pub fn names(&self, context: &str, fields: &Fields) -> BTreeSet<String> {
         let mut names: BTreeSet<_> = self.among(context, fields).iter().map(|field| field.name.clone()).collect();
@@ -96,7 +97,7 @@ impl ContextRules {
         names
     }
 
-    /// Returns whether a context has any field, because it declares none.
+    /// Returns whether a context accepts all field names, because it declares no fields.
     #[must_use]
     pub fn is_open(&self, context: &str) -> bool {
         self.contexts.get(context).is_none_or(Vec::is_empty)

@@ -3,7 +3,7 @@
 use exo_rails_dygram::{Type, TypeKind};
 use serde_json::{Map, Value, json};
 
-/// Returns whether a value has a type. A type whose name has no meaning has any value.
+/// Returns whether a value has the given type. A type with an unknown name accepts any value.
 ///
 /// ```
 /// use exo_rails_machine::fits;

@@ -7,7 +7,7 @@ use exo_rails_dygram::{Machine, NodeId, NodeKind};
 use super::{Taken, edge_label, is_broken, label, name, shown};
 use crate::history::History;
 
-/// Draws a machine as a Mermaid flowchart. With a history, what it has is thick and green.
+/// Draws a machine as a Mermaid flowchart. With a history, the nodes and edges that it contains are thick and green.
 ///
 /// ```
 /// let machine = exo_rails_dygram::read("flow.dygram", "State idle; End done; idle -@auto-> done;").machine;

@@ -8,7 +8,7 @@ use crate::conditions::ConditionError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
-    /// A condition has no result.
+    /// A condition cannot be evaluated.
     #[error("`{node}` cannot be left by its edge to `{target}`: {error}")]
     Condition {
         /// The node.
@@ -27,14 +27,14 @@ pub enum MachineError {
         /// The conditions.
         conditions: Vec<String>,
     },
-    /// The agent ended its work without a choice, although it was reminded.
+    /// The agent ended its work without a choice, even after reminders.
     #[error("the agent at `{node}` did not choose one of {}, although it was reminded {reminders} times", targets.join(", "))]
     NoDecision {
         /// The node.
         node: String,
         /// The targets.
         targets: Vec<String>,
-        /// How often the agent was reminded.
+        /// The number of reminders.
         reminders: u32,
     },
     /// A prompt reads a value that does not exist.
@@ -45,7 +45,7 @@ pub enum MachineError {
         /// What is wrong.
         problem: String,
     },
-    /// The list of `@map` is not a list.
+    /// The value that `@map` names is not a list.
     #[error("`{node}` starts a path for each item of `{list}`, which is not a list: {problem}")]
     NotAList {
         /// The node.
@@ -63,7 +63,7 @@ pub enum MachineError {
         /// The limit.
         milliseconds: u128,
     },
-    /// The run of an agent failed, a rail ended it, or a rail refused an automatic transition.
+    /// The run of an agent failed, a rail aborted it, or a rail refused an automatic transition.
     #[error("at `{node}`: {error}")]
     Run {
         /// The node.
@@ -72,13 +72,13 @@ pub enum MachineError {
         #[source]
         error: RunError,
     },
-    /// The machine took as many steps as it may.
+    /// The machine has taken the most steps that it may take.
     #[error("the machine took {limit} steps, and may not take more: `Limits::steps` sets the limit")]
     StepLimit {
         /// The limit.
         limit: u64,
     },
-    /// A node was visited as often as it may be.
+    /// A node has had the most visits that it may have.
     #[error("`{node}` was visited {limit} times, and may not be visited again: `Limits::visits` sets the limit")]
     VisitLimit {
         /// The node.
@@ -86,13 +86,13 @@ pub enum MachineError {
         /// The limit.
         limit: u32,
     },
-    /// The machine took longer than it may.
+    /// The machine has exceeded its time limit.
     #[error("the machine took longer than {seconds} s: `Limits::time` sets the limit")]
     TimeLimit {
         /// The limit.
         seconds: f64,
     },
-    /// Automatic steps have led to the same node, and nothing has changed, so they would never end.
+    /// Automatic steps have led back to the same node and nothing has changed, so they would never end.
     #[error("the machine would never leave this circle, because nothing changes in it: {}", nodes.join(" -> "))]
     EndlessLoop {
         /// The nodes, with the first one again at the end.
@@ -104,8 +104,9 @@ pub enum MachineError {
         /// The names of the barriers.
         barriers: Vec<String>,
     },
-    /// A rail asks a question about the work of an agent or about a transition, or it is unknown whether a tool has run. Answer the
-    /// [questions](crate::MachineState::questions) in the state, and resume it.
+    /// A rail asks a question about the work of an agent or about a transition, or nobody knows whether a tool has run. Answer
+    /// the [questions](crate::MachineState::questions), and resolve the calls in the
+    /// [suspended runs](crate::MachineState::suspended_runs). Then resume the state.
     #[error("the machine waits at `{node}`: {error}")]
     Suspended {
         /// The node.
@@ -120,16 +121,16 @@ pub enum MachineError {
     /// The machine was cancelled.
     #[error("the machine was cancelled")]
     Cancelled,
-    /// The state is of another machine.
+    /// The state belongs to another machine, or is damaged.
     #[error("the state is of another machine: {problem}")]
     OtherMachine {
-        /// What differs.
+        /// What is wrong.
         problem: String,
     },
     /// The machine has ended already.
     #[error("the machine has ended")]
     HasEnded,
-    /// The execution has stopped before, with an error. Its state may be resumed.
+    /// The execution has stopped with an error before. Resume its state to continue.
     #[error("the execution has stopped: resume its state to go on")]
     HasStopped,
     /// All paths have failed.
@@ -163,8 +164,8 @@ impl MachineError {
         }
     }
 
-    /// Returns the message for the prompts and the conditions of all nodes. The cause of a condition's error may have values that
-    /// the nodes may not read.
+    /// Returns the message for the prompts and the conditions of all nodes. The cause of a condition's error may have values
+    /// that the nodes may not read.
     pub(crate) fn without_values(&self) -> String {
         match self {
             Self::Condition { node, target, error } => {

@@ -17,7 +17,7 @@ use crate::plan::{Plan, PlanNode, Urgency};
 use crate::state::{Checkpoint, Live, MachineState, Path, PathStatus};
 use crate::transition::Transition;
 
-/// An execution of a machine, step by step or to its end.
+/// An execution of a machine. It can run step by step, or to the end.
 ///
 /// ```
 /// use exo_rails_agent::ScriptedModel;
@@ -39,11 +39,11 @@ pub struct Execution<'e, M, R> {
     pub(super) ctx: RunContext,
 }
 
-/// What a step came to.
+/// The result of a call of [`Execution::step`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// A path took a step.
+    /// A path has taken this step.
     Step(Arc<HistoryStep>),
     /// The machine has ended.
     Ended,
@@ -132,7 +132,7 @@ where
     ///
     /// # Errors
     ///
-    /// If the machine stops before its end. The error has the state.
+    /// If the machine stops before its end. The error contains the state.
     pub async fn run(self) -> Result<Done, Stopped> {
         if let Err(error) = self.ensure_not_stopped() {
             return Err(Stopped { error, state: Box::new(self.into_state()) });
@@ -189,7 +189,7 @@ where
         state
     }
 
-    /// Changes the contexts, between two steps.
+    /// Changes the contexts. Programs may call this between two steps.
     pub fn change_contexts(&mut self, change: impl FnOnce(&mut Contexts)) {
         self.live.with(|state, _| change(&mut state.contexts));
     }
@@ -244,8 +244,8 @@ where
         Ok(false)
     }
 
-    /// Returns the paths that go on: those whose steps are under way, or else those at nodes with `@eager` first, then those of a
-    /// higher priority, and then those that have waited longest. Paths at nodes with `@lazy` go on when no others can.
+    /// Returns the paths that go on: those whose steps are under way, or else those at nodes with `@eager` first, then those of
+    /// a higher priority, and then those that have waited longest. Paths at nodes with `@lazy` go on when no others can.
     fn next_paths(&self, most: usize) -> Result<Vec<u64>, MachineError> {
         if self.ctx.is_cancelled() && !self.has_ended() {
             return Err(MachineError::Cancelled);

@@ -27,8 +27,8 @@ pub use settings::{BuildError, ExecutorBuilder, Limits};
 
 /// Executes a machine with a model and rails.
 ///
-/// Deterministic steps happen by themselves. Where a decision is needed, the agent decides, with the tools and the data that the
-/// node has.
+/// The executor takes the steps that need no decision. At the other steps, the agent decides. It has only the tools and the
+/// data of the current node.
 ///
 /// ```
 /// use exo_rails_agent::ScriptedModel;
@@ -76,10 +76,10 @@ pub struct Done {
 #[error("{error}")]
 #[non_exhaustive]
 pub struct Stopped {
-    /// Why.
+    /// Why the machine stopped.
     #[source]
     pub error: MachineError,
-    /// The state. If the machine is suspended, it can be resumed.
+    /// The state. [`Executor::resume`] continues it.
     pub state: Box<MachineState>,
 }
 
@@ -91,7 +91,7 @@ impl std::fmt::Debug for Stopped {
 }
 
 impl<M: Model + 'static> Executor<M> {
-    /// Begins an executor of a machine: of a [`Machine`](exo_rails_dygram::Machine), or of a [`Definition`].
+    /// Starts to build an executor for a [`Machine`](exo_rails_dygram::Machine) or a [`Definition`].
     pub fn builder(machine: impl Into<Definition>, model: M) -> ExecutorBuilder<M> {
         ExecutorBuilder::new(machine.into(), model)
     }
@@ -106,27 +106,29 @@ where
     ///
     /// # Errors
     ///
-    /// If the machine stops before its end. The error has the state.
+    /// If the machine stops before its end. The error contains the state.
     pub async fn run(&self) -> Result<Done, Stopped> {
         self.start().run().await
     }
 
-    /// Begins an execution, for steps one by one.
+    /// Starts an execution. The program can then take its steps one by one.
     #[must_use]
     pub fn start(&self) -> Execution<'_, M, R> {
         Execution::begin(self)
     }
 
-    /// Continues an execution from its saved state, perhaps in another process.
+    /// Continues an execution from its saved state, in the same process or in another one.
     ///
-    /// A tool call that had begun and whose end was not saved is unknown: the execution is then suspended, unless the tool is
-    /// [idempotent](exo_rails::Tool::idempotent). [Resolve](exo_rails_agent::SuspendedRun::resolve) such calls in the
-    /// [runs](MachineState::suspended_runs) of the state first. Give the [answers](MachineState::answer) to the questions of rails
-    /// first, too. A rail whose question has no answer suspends the machine again.
+    /// Before you call this method:
+    ///
+    /// - [Answer](MachineState::answer) the questions of rails. A rail whose question has no answer suspends the machine again.
+    /// - [Resolve](exo_rails_agent::SuspendedRun::resolve) the unknown tool calls in the
+    ///   [suspended runs](MachineState::suspended_runs). A call is unknown if it began and its end was not saved. An unknown
+    ///   call suspends the machine again, unless the tool is [idempotent](exo_rails::Tool::idempotent).
     ///
     /// # Errors
     ///
-    /// If the state is of another machine, or has ended.
+    /// If the state belongs to another machine or is damaged, or if the execution has ended.
     pub fn resume(&self, state: MachineState) -> Result<Execution<'_, M, R>, MachineError> {
         Execution::resume(self, state)
     }

@@ -16,7 +16,7 @@ use crate::state::{SharedSink, StateSink};
 use crate::tools::names_of;
 use crate::transition::Transition;
 
-/// The limits of an execution. They are exact: a limit of 3 allows 3, and not a fourth.
+/// The limits of an execution. A limit of 3 allows exactly 3, and refuses the fourth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -24,13 +24,13 @@ pub struct Limits {
     pub steps: u64,
     /// The visits of each node. The default is 100.
     pub visits: u32,
-    /// The time of a call of `run` or `step`. The default is 5 minutes. `None` is no limit.
+    /// The time of a single call of `run` or `step`. The default is 5 minutes. `None` means no limit.
     pub time: Option<Duration>,
-    /// The model calls in a visit of a node. The default is 50.
+    /// The model calls in each visit of a node. The default is 50.
     pub model_calls: u32,
-    /// How often the agent is asked again if it makes no choice. The default is 2.
+    /// How often the machine asks the agent again if the agent makes no choice. The default is 2.
     pub reminders: u32,
-    /// The messages after which a conversation is shortened. The default is 50.
+    /// The number of messages above which the agent shortens a conversation. The default is 50.
     pub messages: u64,
 }
 
@@ -80,7 +80,7 @@ pub enum BuildError {
     /// The machine cannot be executed.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The machine has no such node in its flow of control.
+    /// The flow of control has no such node.
     #[error("`{node}` is not a node of the machine's flow")]
     Node {
         /// The name.
@@ -123,7 +123,7 @@ impl<M: Model + 'static> ExecutorBuilder<M> {
         Self { definition, model, rails: NoRails, settings }
     }
 
-    /// Guards the machine with this guard set: its model calls and tool calls, and its [transitions](Transition).
+    /// Guards the model calls, the tool calls and the [transitions](Transition) of the machine with this guard set.
     pub fn rails<S: IntoGuardSet>(self, rails: S) -> ExecutorBuilder<M, S::GuardSet> {
         let Self { definition, model, settings, .. } = self;
         ExecutorBuilder { definition, model, rails: rails.into_guard_set(), settings }
@@ -131,8 +131,8 @@ impl<M: Model + 'static> ExecutorBuilder<M> {
 }
 
 impl<M, R> ExecutorBuilder<M, R> {
-    /// Gives the agents a tool. If the machine has a tool node of this name, only nodes with an edge to it have the tool.
-    /// Otherwise, all nodes have it.
+    /// Gives the agents a tool. If the machine has a tool node with this name, or if a node of `machine!` names the tool in
+    /// `uses`, only these nodes have the tool. Otherwise, all nodes have it.
     pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
         let tool = tool.into();
         self.settings.tools.retain(|other| other.name() != tool.name());
@@ -140,31 +140,31 @@ impl<M, R> ExecutorBuilder<M, R> {
         self
     }
 
-    /// Gives the agents several tools, such as a set that `tools!` has made: see [`tool`](Self::tool).
+    /// Gives the agents several tools, such as a set that `tools!` makes. See [`tool`](Self::tool).
     pub fn tools<T: Into<Tool>>(self, tools: impl IntoIterator<Item = T>) -> Self {
         tools.into_iter().fold(self, Self::tool)
     }
 
-    /// Ends the machine when a node is entered for the `visit`th time, counted from 1. Other paths that are in a step finish it,
-    /// and go no further.
+    /// Ends the machine when a path enters this node and it is the visit with the number `visit`, counted from 1. Other paths
+    /// finish the steps that they have begun, and take no more steps.
     pub fn until(mut self, node: impl Into<String>, visit: u32) -> Self {
         self.settings.until = Some((node.into(), visit.max(1)));
         self
     }
 
-    /// Begins at this node instead of those that the machine says.
+    /// Starts at this node, instead of at the [first nodes](exo_rails_dygram::Machine::starts) of the machine.
     pub fn start_at(mut self, node: impl Into<String>) -> Self {
         self.settings.start = Some(node.into());
         self
     }
 
-    /// Sets the limits.
+    /// Changes the limits.
     pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.settings.limits);
         self
     }
 
-    /// Saves the state here, and keeps the states at nodes with `@checkpoint`. Without it, nothing is saved.
+    /// Saves the state in this sink, and keeps the states at nodes with `@checkpoint` there. By default, nothing is saved.
     pub fn save_to(mut self, sink: impl StateSink + 'static) -> Self {
         self.settings.sink = Some(SharedSink::new(sink));
         self
@@ -176,35 +176,35 @@ impl<M, R> ExecutorBuilder<M, R> {
         self
     }
 
-    /// Takes the times of the history from this clock.
+    /// Sets the clock for the times in the history. By default, this is the system clock.
     pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.settings.clock = Arc::new(clock);
         self
     }
 
-    /// Sets a token that cancels the machine.
+    /// Sets a token that can cancel the machine.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.settings.cancellation = Some(token);
         self
     }
 
-    /// Keeps values of rails in the saved state: see [`KeptValues`].
+    /// Keeps values of rails in the saved state. See [`KeptValues`].
     pub fn kept_values(mut self, kept: KeptValues) -> Self {
         self.settings.kept = kept;
         self
     }
 
-    /// Adds an option to each request to the model, such as `temperature`.
+    /// Adds an option, such as `temperature`, to each request to the model.
     pub fn option(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.settings.options.insert(name.into(), value.into());
         self
     }
 
-    /// Returns the executor.
+    /// Builds the executor.
     ///
     /// # Errors
     ///
-    /// If the machine cannot be executed, or if its tools do not fit to those of the program.
+    /// If the machine cannot be executed, or if the tools that it names do not fit the tools of the program.
     pub fn build(self) -> Result<Executor<M, R>, BuildError>
     where
         M: Model + 'static,

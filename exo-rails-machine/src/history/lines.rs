@@ -29,7 +29,7 @@ use super::HistoryStep;
 pub struct JsonLines<W>(Mutex<W>);
 
 impl<W: Write> JsonLines<W> {
-    /// Writes to this writer. Each line is flushed.
+    /// Makes a log that writes to this writer. It flushes the writer after each line.
     pub const fn new(writer: W) -> Self {
         Self(Mutex::new(writer))
     }

@@ -14,7 +14,7 @@ use crate::contexts::Written;
 pub use lines::JsonLines;
 pub use replay::{Position, ReplayError, replay};
 
-/// Everything that happened in an execution, as `execution-history.json` has it.
+/// Everything that happened in an execution. The program `exo-rails` writes it to `execution-history.json`.
 ///
 /// ```
 /// use exo_rails_agent::ScriptedModel;
@@ -37,33 +37,33 @@ pub use replay::{Position, ReplayError, replay};
 pub struct History {
     /// The title of the machine.
     pub machine_title: String,
-    /// When the execution began, in the format of RFC 3339.
+    /// When the execution started, in the format of RFC 3339.
     pub start_time: String,
     /// When the execution ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_time: Option<String>,
-    /// How it stands.
+    /// The status of the execution.
     pub status: Status,
-    /// The steps. They are shared, because each saved state has all of them.
+    /// The steps. They are in an `Arc`, because each saved state contains all of them.
     pub steps: Vec<Arc<HistoryStep>>,
-    /// The sums.
+    /// The totals.
     pub summary: Summary,
 }
 
-/// How an execution stands.
+/// The status of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
     /// It can go on.
     Running,
-    /// It waits for an answer to the question of a rail, or to know whether a tool has run.
+    /// It waits for an answer to the question of a rail, or for a decision about an unknown tool call.
     Suspended,
     /// All paths have ended.
     Completed,
-    /// It failed.
+    /// It failed, or reached the limit of its steps or visits.
     Error,
-    /// The program stopped it.
+    /// The program stopped it, or it exceeded its time limit.
     Stopped,
 }
 
@@ -78,16 +78,16 @@ pub struct HistoryStep {
     pub path: u64,
     /// The node where the path was.
     pub current_node: String,
-    /// The nodes to which it led. None if the path ended.
+    /// The nodes to which the step led. This is empty if the path ended.
     pub next_nodes: Vec<String>,
-    /// The paths that the step started.
+    /// The paths that the step started, besides the path itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub started_paths: Vec<StartedPath>,
-    /// Who chose the way.
+    /// Whether the machine or the agent decided.
     pub transition_type: TransitionType,
-    /// What the step came to.
+    /// The result of the step.
     pub outcome: StepOutcome,
-    /// Why the agent chose the way.
+    /// The reason that the agent gave for its choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What the agent did.
@@ -98,7 +98,8 @@ pub struct HistoryStep {
     /// Fields that were written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<Written>,
-    /// The writes of the path that were taken back, in this order: with `@errorHandling("compensate")`, those of a failed path.
+    /// The writes that the machine took back, in this order. With `@errorHandling("compensate")`, these are writes of a failed
+    /// path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taken_back: Vec<Written>,
     /// The errors of the attempts that failed.
@@ -118,7 +119,7 @@ pub struct StartedPath {
     pub node: String,
 }
 
-/// Who chose the way of a step.
+/// Who decided about a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TransitionType {
@@ -128,7 +129,7 @@ pub enum TransitionType {
     AgentControlled,
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -154,11 +155,11 @@ pub struct AgentInvocation {
     pub system_prompt: String,
     /// The first input.
     pub user_prompt: String,
-    /// The conversation at the node. Outputs of tools are parts of the user.
+    /// The conversation at the node. The outputs of tools have the role `user`.
     pub conversation_history: Vec<Said>,
-    /// The names of the tools that the agent called, each once.
+    /// The names of the tools that the agent called. Each name is there once.
     pub tools_used: Vec<String>,
-    /// The target that the agent chose. Empty if it chose none.
+    /// The target that the agent chose. This is empty if the agent chose none.
     pub transition_chosen: String,
     /// The tokens.
     pub token_usage: TokenUsage,
@@ -167,7 +168,7 @@ pub struct AgentInvocation {
 /// A message in the history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// `user` or `assistant`
+    /// The role: `user` or `assistant`.
     pub role: String,
     /// The text.
     pub content: String,
@@ -192,14 +193,14 @@ impl From<&Usage> for TokenUsage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Mutation {
-    /// What changed: `construct_tool`, `propose_tool_improvement`, `update_definition`.
+    /// The tool that made the change: `construct_tool`, `propose_tool_improvement` or `update_definition`.
     #[serde(rename = "type")]
     pub kind: String,
     /// The details.
     pub data: Value,
 }
 
-/// The sums of a history.
+/// The totals of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -250,7 +251,7 @@ impl History {
     }
 }
 
-/// Returns a time as the history has it: in the format of RFC 3339, with milliseconds.
+/// Formats a time as the history does: in the format of RFC 3339, with milliseconds.
 ///
 /// ```
 /// use std::time::UNIX_EPOCH;

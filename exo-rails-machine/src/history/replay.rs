@@ -19,23 +19,24 @@ pub struct Position {
     pub contexts: Contexts,
 }
 
-/// Why a history is not one of this machine.
+/// Why a history does not fit a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("step {step_number} is not a step of this machine: {problem}")]
 pub struct ReplayError {
     /// The number of the step.
     pub step_number: u64,
-    /// What does not fit.
+    /// What is wrong.
     pub problem: String,
 }
 
-/// Returns where the machine was after each step, without a model and without tools.
+/// Replays a history, without a model and without tools. Returns where the machine was after each step.
 ///
-/// A history in which agents changed the machine itself can be replayed up to this change.
+/// If an agent has changed the machine itself, the replay ends after the step that made this change.
 ///
 /// # Errors
 ///
-/// If a step takes an edge that the machine does not have, or writes what its node may not.
+/// If the machine cannot be executed, if a step takes an edge that the machine does not have, if a step writes a field that its
+/// node may not write, or if a step takes back a value that the field does not have.
 pub fn replay(machine: impl Into<Definition>, history: &History) -> Result<Vec<Position>, ReplayError> {
     let failed = |problem: String| ReplayError { step_number: 0, problem };
     let plan = Plan::of(&machine.into()).map_err(|error| failed(error.to_string()))?;

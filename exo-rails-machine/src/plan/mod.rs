@@ -39,7 +39,7 @@ pub struct Plan {
     pub(crate) compensations: Vec<(String, Option<String>)>,
     rules: ContextRules,
     code: Code,
-    /// How many paths work at the same time.
+    /// How many paths work at the same time. The default is 4.
     pub concurrency: usize,
     /// What happens when a path fails.
     pub on_error: OnError,
@@ -50,11 +50,11 @@ pub struct Plan {
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each is a word of the file")]
 pub struct PlanNode {
-    /// The names of the node and of the nodes around it.
+    /// The path of the node: the names of the nodes around it and its own name, with dots between them.
     pub path: String,
     /// What the node is for.
     pub kind: NodeKind,
-    /// The type in the file, or the name of the kind.
+    /// The type in the file. For a node without a type, this is the name of its kind.
     pub type_name: String,
     /// The title.
     pub title: Option<String>,
@@ -62,27 +62,28 @@ pub struct PlanNode {
     pub work: Work,
     /// Whether the agent may change the machine at the node.
     pub is_meta: bool,
-    /// Whether the machine ends here, even if the node has edges.
+    /// Whether a path ends here, even if the node has edges.
     pub is_end: bool,
-    /// Whether paths that arrive here are joined.
+    /// Whether the node joins the paths that arrive at it.
     pub is_join: bool,
-    /// The agent whose conversation the node continues. Nodes with the same agent share it. Without a name, each path has a
-    /// conversation with the node.
+    /// The name of the agent whose conversation the node continues. Nodes with the same agent share one conversation. Without a
+    /// name, each path has its own conversation at the node.
     pub agent: Option<String>,
-    /// The edges by which the node can be left, in the order in which they are tried: first those of a higher priority, then in
-    /// the order of the file. A node without edges has those of the nodes around it.
+    /// The edges that leave the node, in the order in which the machine tries them. Edges with a higher priority come first,
+    /// then the order of the file counts. A node without edges has the edges of the nearest node around it that has some.
     pub edges: Vec<Arc<PlanEdge>>,
     /// What the node may read and write.
     pub grants: Vec<Grant>,
-    /// The names of the tool nodes to which the node has an edge.
+    /// The names of the tools that the node uses: the tool nodes with an edge to or from it, and the tools in `uses` of
+    /// `machine!`.
     pub tools: Vec<String>,
-    /// How often the work is repeated if it fails.
+    /// How often the machine repeats failed work.
     pub retries: u32,
-    /// How long the work may take.
+    /// How long each attempt of the work may take.
     pub timeout: Option<Duration>,
-    /// When a path at the node goes on, among the paths that can.
+    /// When a path at the node goes on, in comparison with other paths.
     pub urgency: Urgency,
-    /// Whether the state is kept when a path enters the node: see [`StateSink::keep`](crate::StateSink::keep).
+    /// Whether the executor keeps the state when a path enters the node. See [`StateSink::keep`](crate::StateSink::keep).
     pub is_checkpoint: bool,
     pub(crate) prompt: Option<Template>,
     pub(crate) outer: Vec<Template>,
@@ -90,10 +91,10 @@ pub struct PlanNode {
     pub(crate) entry: Option<String>,
 }
 
-/// When a path goes on, among the paths that can.
+/// When a path goes on, in comparison with other paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Urgency {
-    /// Before all others: `@eager`.
+    /// Before all other paths: `@eager`.
     Eager,
     /// In the order of their priorities.
     #[default]
@@ -105,32 +106,33 @@ pub enum Urgency {
 /// Who works at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Work {
-    /// Nobody. The agent is asked only if several edges can be taken.
+    /// Nobody. The machine asks the agent only if several edges are possible.
     None,
-    /// The agent, if no automatic edge can be taken: the node is a state that may write or change the machine.
+    /// The agent, if no automatic edge is possible. Such a node has no prompt, but it may write a context or change the
+    /// machine.
     State,
-    /// The agent, before any edge is taken: the node has a prompt.
+    /// The agent, before the machine takes any edge. Such a node has a prompt.
     Task,
 }
 
-/// An edge by which a node can be left.
+/// An edge that leaves a node.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlanEdge {
-    /// The path of the target, as the edge names it. If this node has children, one of them is entered.
+    /// The path of the target. If the target has children, the path through the machine enters one of them.
     pub target: String,
-    /// The name of the tool by which the agent takes the edge. Paths take edges with `@parallel` by themselves, so there is no
-    /// such tool for them.
+    /// The name of the tool with which the agent takes the edge. The machine takes `@parallel` edges by itself, so agents do
+    /// not get tools for these edges.
     pub tool: String,
     /// What the edge is for.
     pub description: Option<String>,
     /// The condition.
     pub condition: Option<Condition>,
-    /// Whether the edge is taken without a decision.
+    /// Whether the machine takes the edge without a decision.
     pub is_auto: bool,
     /// How many paths take the edge.
     pub flow: Flow,
-    /// Edges with a higher number are tried first, and the paths that they start go first.
+    /// The priority. The machine tries edges with a higher number first, and the paths that they start go first.
     pub priority: i64,
     /// The barrier at which a path waits before the target.
     pub barrier: Option<Barrier>,
@@ -158,15 +160,15 @@ impl PlanEdge {
 pub enum Flow {
     /// The path itself.
     Single,
-    /// A new path, beside the one that goes on: `@async`, `@spawn`.
+    /// A new path, while the current path goes on: `@async`, `@spawn`.
     Spawn,
-    /// A new path for each such edge of the node, and the path itself waits for all of them: `@parallel`, `@fork`.
+    /// A new path for each such edge of the node. The current path waits for all of them: `@parallel`, `@fork`.
     Fork,
-    /// A new path for each item of a list, and the path itself waits for all of them: `@map`, `@foreach`, `@each`.
+    /// A new path for each item of a list. The current path waits for all of them: `@map`, `@foreach`, `@each`.
     Map(ListName),
 }
 
-/// The list whose items `@map` takes.
+/// The list that `@map` names.
 #[derive(Clone, Debug)]
 pub struct ListName {
     /// The name in the file.
@@ -181,20 +183,20 @@ pub struct ListName {
 pub struct Barrier {
     /// The name. Edges with the same name have the same barrier.
     pub name: String,
-    /// Whether only one path goes on.
+    /// Whether only one path goes on after the barrier.
     pub is_merge: bool,
 }
 
-/// What happens when a path fails.
+/// What happens when a path fails: `@errorHandling`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// The machine fails.
+    /// The machine stops with the error.
     #[default]
     FailFast,
     /// The other paths go on.
     Continue,
-    /// The other paths go on. The failed path visits the nodes with `@compensate`, and then its writes are taken back, the newest
-    /// first.
+    /// The other paths go on. The failed path visits the nodes with `@compensate`. Then the machine takes back its writes, the
+    /// newest first.
     Compensate,
 }
 
@@ -202,7 +204,7 @@ pub enum OnError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the machine cannot be executed: {}", problems.join("; "))]
 pub struct PlanError {
-    /// What is wrong. There is at least one.
+    /// What is wrong. There is at least one problem.
     pub problems: Vec<String>,
 }
 
@@ -211,8 +213,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If a condition is not CEL, if a prompt reads what its node may not, if two edges of a node would have the same tool,
-    /// or if the machine has no node at which it could begin.
+    /// If a condition is not CEL, if a prompt reads a field that its node may not read, if `@compensate` names an unknown node,
+    /// if two edges of a node would have the same tool, or if the machine has no node at which it could start.
     pub fn new(machine: &Machine) -> Result<Self, PlanError> {
         Self::of(&machine.into())
     }
@@ -221,7 +223,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// In the cases of [`new`](Self::new), and if a type of the program does not fit its context.
     pub fn of(definition: &Definition) -> Result<Self, PlanError> {
         build::plan(definition.machine(), definition.code())
     }
@@ -231,7 +233,7 @@ impl Plan {
         build::plan(machine, &self.code)
     }
 
-    /// Returns the values that the contexts have at the beginning.
+    /// Returns the values that the contexts have when the machine starts.
     #[must_use]
     pub fn first_values(&self) -> Contexts {
         let mut contexts = Contexts::first(&self.machine);
@@ -268,13 +270,13 @@ impl Plan {
         self.by_path.get(path).and_then(|at| self.nodes.get(*at))
     }
 
-    /// Returns the nodes at which the machine begins. Each has a path.
+    /// Returns the nodes at which the machine starts. Each of them starts a path.
     #[must_use]
     pub fn starts(&self) -> &[String] {
         &self.starts
     }
 
-    /// Returns the contexts.
+    /// Returns the contexts with their fields.
     #[must_use]
     pub const fn rules(&self) -> &ContextRules {
         &self.rules
@@ -287,7 +289,7 @@ impl Plan {
         })
     }
 
-    /// Returns the node that is entered when an edge leads to a node: the node itself, or one in it.
+    /// Returns the node that a path enters when an edge leads to a node: the node itself, or a node in it.
     #[must_use]
     pub fn entered<'a>(&'a self, path: &'a str) -> &'a str {
         let mut at = path;
@@ -304,7 +306,7 @@ impl PlanNode {
         self.agent.as_ref().map_or_else(|| format!("{}#{path}", self.path), |agent| format!("agent:{agent}"))
     }
 
-    /// Returns the edges that are taken one at a time.
+    /// Returns the edges that move the path itself, and start no other paths.
     pub fn single_edges(&self) -> impl Iterator<Item = &Arc<PlanEdge>> {
         self.edges.iter().filter(|edge| matches!(edge.flow, Flow::Single))
     }

@@ -12,9 +12,9 @@ pub use pattern::ToolPattern;
 type Handled = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
 type Handler = Arc<dyn Fn(Permit<ToolCallInputs>) -> Handled + Send + Sync>;
 
-/// Finds the tool of a call: first by its exact name, then by patterns in the order in which they were added.
+/// Finds the tool for a call. It looks for the exact name first, then tries the patterns in the order in which they were added.
 ///
-/// A pattern that an earlier one hides is refused, so no rule is dead.
+/// The registry refuses a pattern if an earlier pattern matches all its names, because the new pattern would never be used.
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -48,7 +48,7 @@ pub struct ToolRegistry {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// There is a tool of this name.
+    /// There is already a tool with this name.
     #[error("there is a tool `{name}` already")]
     Duplicate {
         /// The name.
@@ -72,7 +72,7 @@ pub enum RegistryError {
     },
 }
 
-/// What a registry has.
+/// The contents of a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegistryDiagnostics {
@@ -93,7 +93,7 @@ impl ToolRegistry {
     ///
     /// # Errors
     ///
-    /// If there is a tool of this name.
+    /// If there is already a tool with this name.
     pub fn add(&mut self, tool: impl Into<Tool>) -> Result<(), RegistryError> {
         let tool = tool.into();
         if self.tool(tool.name()).is_some() {
@@ -103,7 +103,7 @@ impl ToolRegistry {
         Ok(())
     }
 
-    /// Adds a function for all tools whose names match a pattern, except those with exact names.
+    /// Adds a function for all tool names that match a pattern, except the exact names in the registry.
     ///
     /// # Errors
     ///
@@ -160,17 +160,17 @@ impl ToolRegistry {
         &self.tools
     }
 
-    /// Returns whether a call of this name has a tool.
+    /// Returns whether there is a tool or a pattern for this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.tool(name).is_some() || self.patterns.iter().any(|(pattern, _)| pattern.matches(name))
     }
 
-    /// Runs the tool of a call.
+    /// Runs the tool for a call.
     ///
     /// # Errors
     ///
-    /// If no tool has this name, or if the tool fails.
+    /// If there is no tool or pattern for the name, or if the tool fails.
     pub async fn call(&self, call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
         if let Some(tool) = self.tool(&call.tool_name) {
             return tool.call(call).await;
@@ -182,7 +182,7 @@ impl ToolRegistry {
         Err(OperationError::new(OperationErrorKind::NotFound, message))
     }
 
-    /// Returns what the registry has.
+    /// Returns the contents of the registry.
     #[must_use]
     pub fn diagnostics(&self) -> RegistryDiagnostics {
         RegistryDiagnostics {

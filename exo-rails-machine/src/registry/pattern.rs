@@ -7,7 +7,7 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 
 use super::RegistryError;
 
-/// A pattern of the names of tools. The case of letters matters.
+/// A pattern for tool names. Patterns are case-sensitive.
 #[derive(Clone, Debug)]
 pub struct ToolPattern(Kind);
 
@@ -32,13 +32,13 @@ impl PartialEq for ToolPattern {
 impl Eq for ToolPattern {}
 
 impl ToolPattern {
-    /// Matches names that begin with a text and have more letters.
+    /// Matches names that begin with a text and are longer than it.
     #[must_use]
     pub fn prefix(text: impl Into<String>) -> Self {
         Self(Kind::Prefix(text.into()))
     }
 
-    /// Matches names with a regular expression.
+    /// Matches names that fit a regular expression.
     ///
     /// # Errors
     ///

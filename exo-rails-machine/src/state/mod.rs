@@ -24,8 +24,8 @@ pub(crate) use undo::{PastWrite, Undo};
 
 /// The whole state of an execution.
 ///
-/// It is JSON with serde. An [`Executor`](crate::Executor) saves it after each step, before each tool runs and after each tool
-/// call, and [resumes](crate::Executor::resume) it.
+/// It serializes to JSON with serde. With [`save_to`](crate::ExecutorBuilder::save_to), an executor saves it after each step,
+/// before each tool runs and after each tool call. [`Executor::resume`](crate::Executor::resume) continues it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineState {
     /// The name of the execution, for spans, limits and records.
@@ -235,7 +235,7 @@ pub struct ConstructedTool {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
-    /// The JSON Schema of its result, if the agent has said it.
+    /// The JSON Schema of its result, if the agent has given one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
     /// How it works.
@@ -254,12 +254,12 @@ pub enum Implementation {
     AgentBacked(String),
     /// A program in a sandbox.
     CodeGeneration(String),
-    /// Other tools, one after the other. Each takes the output of the one before.
+    /// Other tools, one after the other. Each tool takes the output of the previous one.
     Composition(Vec<String>),
 }
 
 impl MachineState {
-    /// Returns how the execution stands.
+    /// Returns the status of the execution.
     #[must_use]
     pub const fn status(&self) -> Status {
         self.history.status
@@ -277,19 +277,19 @@ impl MachineState {
         &self.contexts
     }
 
-    /// Returns the contexts for a change. Programs may change them between two steps.
+    /// Returns the contexts, so that the program can change them. Programs may do this between two steps.
     pub const fn contexts_mut(&mut self) -> &mut Contexts {
         &mut self.contexts
     }
 
-    /// Returns the values that the program keeps with the state. The executor saves them and never reads them.
+    /// Returns the values that the program keeps with the state. The executor saves them, but does not use them.
     #[must_use]
     pub const fn program_values(&self) -> &Map<String, Value> {
         &self.program_values
     }
 
-    /// Returns the values that the program keeps with the state, for a change. A [`StateSink`] may add some to each state that
-    /// it saves.
+    /// Returns the values that the program keeps with the state, so that the program can change them. A [`StateSink`] may add
+    /// values to each state that it saves.
     pub const fn program_values_mut(&mut self) -> &mut Map<String, Value> {
         &mut self.program_values
     }
@@ -311,14 +311,14 @@ impl MachineState {
         self.paths.iter().filter(|path| !path.status.is_over()).map(|path| &*path.node)
     }
 
-    /// Returns how often a node was visited.
+    /// Returns how often paths have visited a node.
     #[must_use]
     pub fn visits(&self, node: &str) -> u32 {
         self.visits.get(node).copied().unwrap_or_default()
     }
 
-    /// Returns the runs of agents that wait: for answers to [questions](Self::questions), or to know whether
-    /// [tools have run](SuspendedRun::unknown_calls).
+    /// Returns the suspended runs of agents. They wait for answers to [questions](Self::questions), or for decisions about
+    /// [unknown calls](SuspendedRun::unknown_calls).
     pub fn suspended_runs(&mut self) -> impl Iterator<Item = &mut SuspendedRun> {
         let visits = self.paths.iter_mut().filter_map(|path| path.visit.as_mut());
         visits.filter_map(|visit| visit.run.as_deref_mut())
@@ -330,7 +330,7 @@ impl MachineState {
         &self.tools
     }
 
-    /// Returns the machine as DyGram, with the changes of agents.
+    /// Returns the machine as DyGram text, with the changes of agents.
     #[must_use]
     pub fn definition(&self) -> &str {
         &self.definition

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{MachineState, Path};
 
-/// A question that a suspended machine waits for: [`MachineState::questions`].
+/// A question that has no answer yet. [`MachineState::questions`] returns these questions.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathQuestion<'s> {
-    /// The id for [`MachineState::answer`]. No other question that the machine asks at this time has it.
+    /// The id for [`MachineState::answer`]. It is unique among the open questions of the machine.
     pub id: String,
     /// The node at which the path is.
     pub node: &'s str,
@@ -28,7 +28,7 @@ impl Path {
 }
 
 impl MachineState {
-    /// Returns the questions of rails that have no answer yet: about the work of agents, and about transitions.
+    /// Returns the questions of rails that have no answer yet. They are about the work of agents or about transitions.
     ///
     /// ```
     /// use exo_rails::prelude::*;

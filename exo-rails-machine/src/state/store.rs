@@ -12,10 +12,10 @@ use super::MachineState;
 
 /// A place where an executor saves its state.
 ///
-/// The executor saves it after each step, before each tool runs, and after each tool call. No tool runs before its record is
-/// saved, so a call that has begun is never forgotten.
+/// The executor saves its state after each step, before each tool runs, and after each tool call. A tool runs only after its
+/// call is saved, so no started call is lost.
 ///
-/// [`StateFile`] saves in files. This sink keeps the checkpoints in memory, and saves nothing else:
+/// [`StateFile`] saves states in files. The sink in this example keeps only the checkpoints, in memory:
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -53,14 +53,15 @@ use super::MachineState;
 /// # Ok(()) }
 /// ```
 pub trait StateSink: Send + Sync {
-    /// Saves the state in the place of the last one. When this method returns, the record must survive the end of the program.
+    /// Saves the state, and replaces the previous one. When this method returns, the saved state must survive the end of the
+    /// program.
     ///
     /// # Errors
     ///
     /// If the state cannot be saved. The machine then stops with this error.
     fn save(&self, state: MachineState) -> impl Future<Output = Result<(), OperationError>> + Send;
 
-    /// Keeps the state at a node with `@checkpoint`. Later states do not replace it.
+    /// Keeps the state at a node with `@checkpoint`. Later states must not replace it.
     ///
     /// # Errors
     ///
@@ -68,7 +69,7 @@ pub trait StateSink: Send + Sync {
     fn keep(&self, checkpoint: Checkpoint) -> impl Future<Output = Result<(), OperationError>> + Send;
 }
 
-/// The state when a path entered a node with `@checkpoint`, before the work there.
+/// The state at the time when a path entered a node with `@checkpoint`, before the work there.
 ///
 /// To go back to it, give its state to [`Executor::resume`](crate::Executor::resume).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,7 +77,7 @@ pub trait StateSink: Send + Sync {
 pub struct Checkpoint {
     /// The path of the node.
     pub node: String,
-    /// The number of this visit of the node, from 1.
+    /// The number of this visit of the node, counted from 1.
     pub visit: u32,
     /// The state.
     pub state: MachineState,
@@ -117,15 +118,15 @@ impl SharedSink {
     }
 }
 
-/// Saves states in a file of JSON. A crash leaves the old state or the new one, and never a part.
+/// Saves states in a JSON file. After a crash, the file contains the old state or the new one, and never only a part.
 ///
-/// Each checkpoint is in a file beside it: with the file `flow.state.json`, the second visit of `review.draft` is in
-/// `flow.state.review.draft.2.json`.
+/// Each checkpoint is in its own file in the same directory. If the file is `flow.state.json`, the checkpoint of the second
+/// visit of `review.draft` is in `flow.state.review.draft.2.json`.
 #[derive(Clone, Debug)]
 pub struct StateFile(PathBuf);
 
 impl StateFile {
-    /// Saves in this file.
+    /// Makes a sink that saves in this file.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
@@ -135,7 +136,7 @@ impl StateFile {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or has no state.
+    /// If the file cannot be read, or does not contain a state.
     pub fn load(&self) -> Result<Option<MachineState>, OperationError> {
         match std::fs::read(&self.0) {
             Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(&self.0, &error)),
@@ -144,7 +145,7 @@ impl StateFile {
         }
     }
 
-    /// Returns the file of a checkpoint.
+    /// Returns the path of the file for a checkpoint.
     #[must_use]
     pub fn of_checkpoint(&self, node: &str, visit: u32) -> PathBuf {
         let stem = self.0.file_stem().unwrap_or_default().to_string_lossy();

@@ -22,14 +22,15 @@ const NODE_WIDTH: f64 = 220.0;
 /// The width at which labels of edges break.
 const LABEL_WIDTH: f64 = 170.0;
 
-/// Draws a machine as SVG. With a history, what it has is thick and green.
+/// Draws a machine as SVG. With a history, the nodes and edges that it contains are thick and green.
 ///
-/// The drawing needs no other file, no font and no script. It has colours for a light and a dark screen.
+/// The drawing needs no other files, fonts or scripts. It has colours for light and dark screens.
 ///
-/// A web page can style it: each node is a group with the attribute `data-node`, which is its path, and with the class `node` and
-/// the class of its kind, such as `task` or `context`. Each edge is a group with `data-source`, `data-target` and the class
-/// `edge`. Edges that are not transitions have the class `data`. Nodes and edges that the history has are of the class `taken`.
-/// Nodes where a path is now are of the class `current`, and nodes where one has failed of the class `failed`.
+/// A web page can style the drawing. Each node is a group. Its attribute `data-node` is the path of the node, and its classes
+/// are `node` and the kind of the node, such as `task` or `context`. Each edge is a group with the attributes `data-source` and
+/// `data-target` and the class `edge`. Edges that are not transitions also have the class `data`. Nodes and edges in the
+/// history have the class `taken`. Nodes where a path is now have the class `current`. Nodes where a path has failed have the
+/// class `failed`.
 ///
 /// ```
 /// let machine = exo_rails_dygram::read("flow.dygram", "State idle; End done; idle -> done;").machine;
