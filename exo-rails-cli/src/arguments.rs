@@ -14,7 +14,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Topic {
-    /// Works with machines: agents as state machines, in files of the language DyGram
+    /// Works with machines: state machines for agents, in files in the language DyGram
     Machine {
         #[command(subcommand)]
         command: MachineCommand,
@@ -27,13 +27,13 @@ pub(crate) enum MachineCommand {
     Check(CheckOptions),
     /// Runs a machine to its end
     Exec(ExecOptions),
-    /// Takes the next step of a machine. The first step begins it, and each call continues where the last one stopped
+    /// Takes the next step of a machine. The first call starts the machine, and each later call continues it
     Step(StepOptions),
-    /// Draws a machine, with the path that it took
+    /// Draws a machine, and marks the path that it took
     Draw(DrawOptions),
-    /// Formats files. Only white space changes
+    /// Formats files. This changes only white space
     Fmt(FmtOptions),
-    /// Serves a page on this machine that draws a machine and runs it
+    /// Serves a web page on this computer that draws a machine and runs it
     Serve(ServeOptions),
 }
 
@@ -43,14 +43,14 @@ pub(crate) struct SourceOptions {
     /// Read files as if they had `@StrictMode`: nodes must be declared, and most warnings are errors
     #[arg(long)]
     pub(crate) strict: bool,
-    /// The directory from which files may import others. Without it, the directory of the file
+    /// The directory from which files may import other files. The default is the directory of the file
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckOptions {
-    /// The files, `.dygram` or `.mach`
+    /// The files, which usually end in `.dygram` or `.mach`
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -70,22 +70,22 @@ pub(crate) struct RunOptions {
     /// A configuration file of guards, in TOML. They guard the model calls and the tool calls of the machine
     #[arg(long, value_name = "FILE")]
     pub(crate) guards: Option<PathBuf>,
-    /// End the machine when it enters a node, or enters it for the given time: `complete` or `complete:2`
+    /// End the machine when it enters this node, such as `complete`, or at a later visit, such as `complete:2`
     #[arg(long, value_name = "NODE[:VISIT]")]
     pub(crate) until: Option<String>,
-    /// Begin at this node
+    /// Start at this node
     #[arg(long, value_name = "NODE")]
     pub(crate) start: Option<String>,
-    /// Set a field before the machine begins. The value is JSON, or else a text
+    /// Set a field before the machine starts. The value is JSON, or otherwise plain text
     #[arg(long = "set", value_name = "CONTEXT.FIELD=VALUE")]
     pub(crate) values: Vec<String>,
-    /// The number of steps that the machine may take
+    /// The most steps that the machine may take
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000)]
     pub(crate) max_steps: u64,
-    /// The number of visits that each node may have
+    /// The most visits that each node may have
     #[arg(long, value_name = "NUMBER", default_value_t = 100)]
     pub(crate) max_visits: u32,
-    /// The time that a run may take, in seconds. 0 is no limit
+    /// The longest time that a run may take, in seconds. 0 means no limit
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub(crate) max_time: u64,
 }
@@ -93,7 +93,7 @@ pub(crate) struct RunOptions {
 /// Who decides.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ModelOptions {
-    /// The live model, such as `anthropic:claude-sonnet-4-5` or `openai:gpt-4o`. Without it, the environment names it
+    /// The live model, such as `anthropic:claude-sonnet-4-5` or `openai:gpt-4o`. By default, the environment chooses it
     #[arg(long, value_name = "PROVIDER:MODEL", conflicts_with = "script")]
     pub(crate) model: Option<String>,
     /// What a scripted model says: a JSON array of turns
@@ -104,16 +104,16 @@ pub(crate) struct ModelOptions {
 /// Where the execution is recorded.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RecordOptions {
-    /// Where the history is written
+    /// The file for the history
     #[arg(long, value_name = "FILE", default_value = "execution-history.json")]
     pub(crate) history: PathBuf,
-    /// Add each step to this file, as a line of JSON
+    /// Append each step to this file, as a line of JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-    /// Where the state is saved until the machine ends. Without it, the name of the machine's file with `.state.json`
+    /// The file for the state until the machine ends. The default is the name of the machine's file and `.state.json`
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// Begin again, and forget the saved state
+    /// Start again, and overwrite the saved state
     #[arg(long)]
     pub(crate) restart: bool,
     /// Print each step as a line of JSON
@@ -124,13 +124,13 @@ pub(crate) struct RecordOptions {
 /// The answers to what a resumed machine waits for.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct AnswerOptions {
-    /// Approve the question with this id. The error of the suspended machine names the id
+    /// Approve the question with this id. The error message of the suspended machine shows the id
     #[arg(long, value_name = "ID")]
     pub(crate) approve: Vec<String>,
     /// Refuse the question with this id
     #[arg(long, value_name = "ID")]
     pub(crate) deny: Vec<String>,
-    /// What to do with tool calls that had begun when the program ended
+    /// What to do with tool calls that were running when the program ended
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) unknown_calls: Option<UnknownCalls>,
 }
@@ -141,12 +141,12 @@ impl AnswerOptions {
     }
 }
 
-/// What to do with tool calls of which nobody knows whether they have happened.
+/// What to do with tool calls if nobody knows whether the tools have run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UnknownCalls {
     /// Make them again
     Repeat,
-    /// Tell the model that it is unknown
+    /// Tell the model that the outcome is unknown
     Tell,
 }
 
@@ -161,7 +161,7 @@ pub(crate) struct ExecOptions {
     /// Continue from the saved state
     #[arg(long, conflicts_with = "restart")]
     pub(crate) resume: bool,
-    /// Continue from the state in this file, such as that of a checkpoint
+    /// Continue from the state in this file, such as a checkpoint
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub(crate) from: Option<PathBuf>,
 }
@@ -186,13 +186,13 @@ pub(crate) struct DrawOptions {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) source: SourceOptions,
-    /// The format. Without it, the extension of the output decides: `.mmd`, `.dot`, `.gv` or `.svg`
+    /// The format. By default, the extension of the output decides: `.mmd`, `.dot`, `.gv` or `.svg`
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// Mark the path of this history
+    /// Mark the path in this history
     #[arg(long, value_name = "FILE")]
     pub(crate) history: Option<PathBuf>,
-    /// Where to write. Without it, to the standard output
+    /// The file to write. The default is the standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -204,16 +204,16 @@ pub(crate) enum Format {
     Mermaid,
     /// A graph for Graphviz
     Dot,
-    /// A picture
+    /// An SVG image
     Svg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct FmtOptions {
-    /// The files. `-` formats the standard input
+    /// The files to format. `-` formats the standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Change nothing, and fail if a file is not formatted
+    /// Change no files, and fail if a file is not formatted
     #[arg(long)]
     pub(crate) check: bool,
 }
@@ -222,7 +222,7 @@ pub(crate) struct FmtOptions {
 pub(crate) struct ServeOptions {
     #[command(flatten)]
     pub(crate) run: RunOptions,
-    /// The port of the page. 0 takes one that is free
+    /// The port of the page. 0 chooses a free port
     #[arg(long, value_name = "NUMBER", default_value_t = 7474)]
     pub(crate) port: u16,
 }
