@@ -131,7 +131,7 @@ fn visit(text: &str) -> Result<(&str, u32), Failure> {
     let Some((node, visit)) = text.split_once(':') else { return Ok((text, 1)) };
     match visit.parse() {
         Ok(visit) if visit > 0 => Ok((node, visit)),
-        _ => Err(Failure::Usage(format!("`--until {text}`: `{visit}` is not a number of a visit, from 1"))),
+        _ => Err(Failure::Usage(format!("`--until {text}`: `{visit}` is not the number of a visit: write 1 or more"))),
     }
 }
 

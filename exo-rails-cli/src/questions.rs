@@ -56,7 +56,7 @@ pub(crate) fn ask(state: &mut MachineState) -> Result<bool, Failure> {
         let calls: Vec<_> =
             run.unknown_calls().map(|(number, call)| (number, visible(&call.function.name).into_owned())).collect();
         for (number, tool) in calls {
-            let text = format!("A call of `{tool}` began, and it is unknown whether it has happened.");
+            let text = format!("A call of `{tool}` began, and nobody knows whether it has run.");
             let unknown = match asked(&text, "[r] repeat it  [t] tell the model  [Enter] decide later")?.as_str() {
                 "r" => UnknownCalls::Repeat,
                 "t" => UnknownCalls::Tell,
@@ -94,7 +94,7 @@ pub(crate) fn describe(state: &mut MachineState, how_to_resume: &str) -> String 
     for run in state.suspended_runs() {
         for (_, call) in run.unknown_calls() {
             lines.push(format!(
-                "a call of `{}` began, and it is unknown whether it has happened\n  {how_to_resume} --unknown-calls repeat\n  {how_to_resume} --unknown-calls tell",
+                "a call of `{}` began, and nobody knows whether it has run\n  {how_to_resume} --unknown-calls repeat\n  {how_to_resume} --unknown-calls tell",
                 visible(&call.function.name)
             ));
         }

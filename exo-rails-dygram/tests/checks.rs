@@ -65,7 +65,7 @@ const STRICT: [(&str, &str, &str, &str, &str); 26] = [
         "-wrties-> job",
         "unknown-permission",
         "wrties",
-        "`wrties` gives no permission, so the edge allows only to read",
+        "`wrties` gives no permission, so the edge allows only reading",
     ),
     (
         "check -reads-> job",
@@ -79,7 +79,7 @@ const STRICT: [(&str, &str, &str, &str, &str); 26] = [
         "check -reads-> job; log -writes-> draft",
         "write-without-permission",
         "-writes->",
-        "an edge from a context allows only to read, so `draft` may not write `log`",
+        "an edge from a context allows only reading, so `draft` may not write `log`",
     ),
     ("End done;", "End done; State lost;", "unreachable", "lost", "the machine never reaches `lost`"),
     ("End done;", "End done; Task last; draft -> last;", "no-way-out", "last", "the task `last` has no way out"),
@@ -123,7 +123,13 @@ const STRICT: [(&str, &str, &str, &str, &str); 26] = [
         "`limit + 1` is a number, and a condition is a bool",
     ),
     ("\"score > 0.9 && errorCount < limit\"", "5", "condition", "5", "a condition is a text in quotes"),
-    ("limit\"->", "limit\"; unless: \"true\"->", "several-conditions", "\"true\"", "an edge has one condition"),
+    (
+        "limit\"->",
+        "limit\"; unless: \"true\"->",
+        "several-conditions",
+        "\"true\"",
+        "an edge can have only one condition",
+    ),
     (
         "score<number>: 0.5",
         "score<number>: \"high\"",
@@ -177,14 +183,14 @@ fn the_same_mistakes_are_warnings_in_other_files() {
 fn some_mistakes_are_errors_in_every_file() {
     let cases = [
         ("a -@lazy @Eager-> b;", "contradiction", "`@lazy` and `@eager` contradict each other"),
-        ("State a @retry(1) @retry(2);", "contradiction", "`@retry` is there twice"),
-        ("State a @retry(11);", "annotation-value", "`@retry` has an integer from 0 to 10"),
-        ("State a @timeout(\"soon\");", "annotation-value", "`@timeout` has an integer from 1 to 300000"),
-        ("a -@map-> b;", "annotation-value", "`@map` names the list whose items it takes"),
+        ("State a @retry(1) @retry(2);", "contradiction", "`@retry` is declared twice"),
+        ("State a @retry(11);", "annotation-value", "`@retry` takes an integer from 0 to 10"),
+        ("State a @timeout(\"soon\");", "annotation-value", "`@timeout` takes an integer from 1 to 300000"),
+        ("a -@map-> b;", "annotation-value", "`@map` needs the name of a list"),
         (
             "machine \"m\" @errorHandling(\"panic\")",
             "annotation-value",
-            "`@errorHandling` has one of \"fail-fast\", \"continue\" and \"compensate\"",
+            "`@errorHandling` takes \"fail-fast\", \"continue\" or \"compensate\"",
         ),
         ("a -when: \"x ==\"-> b;", "condition", "expected a value in the condition, found the end"),
         (

@@ -274,9 +274,9 @@ fn each_mistake_has_one_message_at_its_token() {
         ("p { State a @x -> b; }", 1, 16, "expected the name of a node before the arrow, found `->`"),
         ("a <- b;", 1, 3, "an arrow does not point to the left"),
         ("a.b <=> b;", 1, 5, "an arrow does not point to the left"),
-        ("import Task plan;", 1, 1, "`import` is a keyword, and no type of a node"),
-        ("machine #x;", 1, 1, "`machine` is a keyword, and no type of a node"),
-        ("Task machine;", 1, 6, "`machine` is a keyword, and no name of a node"),
+        ("import Task plan;", 1, 1, "`import` is a keyword, so it cannot be the type of a node"),
+        ("machine #x;", 1, 1, "`machine` is a keyword, so it cannot be the type of a node"),
+        ("Task machine;", 1, 6, "`machine` is a keyword, so it cannot be the name of a node"),
     ];
     for (text, line, column, message) in cases {
         assert_eq!(mistakes(text), [(line, column, message.to_owned())], "{text}");

@@ -120,7 +120,7 @@ async fn the_agent_writes_fields_of_a_type() {
     let changed: Order = done.state.contexts().typed("order").unwrap();
     assert_eq!(changed, Order { total: 12.0, note: None, state: Progress::Asked { times: 1 } });
     let history = serde_json::to_string(&done.history).unwrap();
-    assert!(history.contains("would not have its type"), "{history}");
+    assert!(history.contains("would not fit the type"), "{history}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn by_extension(output: &Path) -> Result<Format, Failure> {
         Some("svg") => Ok(Format::Svg),
         _ => Err(Failure::of_file(
             output,
-            "the extension is none of `.mmd`, `.dot`, `.gv` and `.svg`: choose one, or the format with `--format`",
+            "the extension is none of `.mmd`, `.dot`, `.gv` and `.svg`: use one of them, or choose a format with `--format`",
         )),
     }
 }

@@ -19,7 +19,7 @@ pub(crate) async fn serve(options: &ServeOptions) -> Result<ExitCode, Failure> {
     let playground = Arc::new(Playground::new(options)?);
     // Other machines must not reach it: the page can spend money and change what the machine does.
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await;
-    let failed = |error| Failure::Usage(format!("the port {} of this machine: {error}", options.port));
+    let failed = |error| Failure::Usage(format!("port {} of this computer: {error}", options.port));
     let listener = listener.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     anstream::println!("http://{address}");

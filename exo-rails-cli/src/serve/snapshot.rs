@@ -34,7 +34,7 @@ pub(super) enum Wait {
     Call { tool: String },
 }
 
-/// The settings of the page. The key of the model never leaves the program.
+/// The settings of the page. The page never gets the key of the model.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ShownSettings {

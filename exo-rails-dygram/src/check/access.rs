@@ -31,7 +31,7 @@ impl Checker<'_> {
             let text = part.value.as_str().filter(|_| part.name.is_none() && !is_field);
             let Some(word) = text.filter(|word| crate::model::permission(word).is_none()) else { continue };
             if let Some(similar) = self.similar(word, crate::model::permission_words()) {
-                let message = format!("`{word}` gives no permission, so the edge allows only to read");
+                let message = format!("`{word}` gives no permission, so the edge allows only reading");
                 self.report("unknown-permission", part.place, message, format!("write `{similar}`"));
             }
         }
@@ -66,7 +66,7 @@ impl Checker<'_> {
         let (_, writes) = edge.permissions();
         if edge.source.node == context && !writes.is_empty() {
             let (node, context) = (self.machine.path(edge.target.node), self.machine.path(context));
-            let message = format!("an edge from a context allows only to read, so `{node}` may not write `{context}`");
+            let message = format!("an edge from a context allows only reading, so `{node}` may not write `{context}`");
             self.report(
                 "write-without-permission",
                 edge.place,

@@ -98,7 +98,7 @@ impl Checker<'_> {
         }
         for name in ONCE {
             if let Some(second) = annotations.iter().filter(|annotation| annotation.is(name)).nth(1) {
-                self.error("contradiction", second.place, format!("`@{name}` is there twice"), "remove one of them");
+                self.error("contradiction", second.place, format!("`@{name}` is declared twice"), "remove one of them");
             }
         }
     }
@@ -158,7 +158,7 @@ impl Checker<'_> {
         let is_right =
             annotation.number().is_some_and(|number| number >= *least && number <= *greatest && number.fract() == 0.0);
         if annotation.argument != Argument::None && !is_right {
-            let message = format!("`@{name}` has an integer from {least} to {greatest}");
+            let message = format!("`@{name}` takes an integer from {least} to {greatest}");
             self.error("annotation-value", annotation.place, message, format!("write `@{name}({})`", least.max(3.0)));
         }
     }
@@ -168,7 +168,7 @@ impl Checker<'_> {
         let source =
             annotation.value().or_else(|| annotation.parameter("items")).or_else(|| annotation.parameter("source"));
         if is_map && source.and_then(Value::as_str).is_none_or(str::is_empty) {
-            let message = format!("`@{}` names the list whose items it takes", annotation.name);
+            let message = format!("`@{}` needs the name of a list", annotation.name);
             self.error(
                 "annotation-value",
                 annotation.place,
@@ -178,7 +178,7 @@ impl Checker<'_> {
         }
         let strategy = annotation.value().and_then(Value::as_str);
         if annotation.is("errorHandling") && strategy.is_none_or(|strategy| !ERROR_HANDLING.contains(&strategy)) {
-            let message = "`@errorHandling` has one of \"fail-fast\", \"continue\" and \"compensate\"";
+            let message = "`@errorHandling` takes \"fail-fast\", \"continue\" or \"compensate\"";
             self.error("annotation-value", annotation.place, message, "write `@errorHandling(\"fail-fast\")`");
         }
     }

@@ -23,7 +23,7 @@ impl Checker<'_> {
             let conditions: Vec<_> = edge.conditions().collect();
             if let [_, second, ..] = conditions.as_slice() {
                 let help = "join them: `-when: \"ready && !(count > 3)\"->`";
-                self.report("several-conditions", second.place, "an edge has one condition", help);
+                self.report("several-conditions", second.place, "an edge can have only one condition", help);
             }
             for condition in conditions {
                 match Expression::parse(condition.text) {

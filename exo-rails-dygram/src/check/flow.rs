@@ -107,7 +107,7 @@ impl Checker<'_> {
                     if before.priority() > edge.priority() {
                         "give this edge a higher `@priority`"
                     } else {
-                        "move the edge without a condition behind this one"
+                        "move the edge without a condition after this one"
                     },
                 ),
             };
@@ -144,7 +144,7 @@ impl Checker<'_> {
             let same = seen.entry(edge.target.node).or_default();
             if let Some(first) = same.iter().find(|first| **first == edge) {
                 let (source, target) = (machine.path(id), machine.path(edge.target.node));
-                let message = format!("the edge from `{source}` to `{target}` is there twice");
+                let message = format!("the edge from `{source}` to `{target}` is declared twice");
                 let found =
                     Diagnostic::warning("duplicate-edge", edge.place, message).with_help("remove one of the two");
                 self.diagnostics.push(found.with_related(first.place, "the first one is here"));

@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
     }
 
     fn too_deep(&self) -> ConditionError {
-        error(self.peek().span, "the condition is nested too deep", "compute a part of it in a field")
+        error(self.peek().span, "the condition is nested too deeply", "move a part of it into a field")
     }
 
     /// Puts a node above parts of this height.
@@ -263,7 +263,7 @@ impl<'a> Parser<'a> {
                 let name = self.next();
                 if name.kind != Kind::Name {
                     self.at -= usize::from(name.kind != Kind::End);
-                    return Err(self.unexpected("a name behind the dot"));
+                    return Err(self.unexpected("a name after the dot"));
                 }
                 if self.eat("(") {
                     self.arguments(MACROS.contains(&self.word(name)))?;

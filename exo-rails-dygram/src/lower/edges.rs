@@ -36,7 +36,7 @@ impl Builder<'_> {
             if self.machine.edges().len().saturating_add(pairs) > MAX_EDGES || self.copied > MAX_COPIED {
                 let message = "the file has too many edges, or their labels are too long";
                 let found = Diagnostic::error("too-many-edges", self.place(segment.span), message);
-                self.diagnostics.push(found.with_help("put fewer nodes before and behind an arrow"));
+                self.diagnostics.push(found.with_help("put fewer nodes before and after an arrow"));
                 return false;
             }
             let template = self.template(edge, segment);
@@ -103,7 +103,7 @@ impl Builder<'_> {
     /// Reports a node that is not declared, and declares it.
     fn imply(&mut self, path: &Path) -> Option<NodeId> {
         if let Some(name) = path.names.iter().find(|name| is_keyword(&name.text)) {
-            let message = format!("`{}` is a keyword, and no name of a node", name.text);
+            let message = format!("`{}` is a keyword, so it cannot be the name of a node", name.text);
             let found = Diagnostic::error("keyword", self.place(name.span), message);
             self.diagnostics.push(found.with_help("give the node another name"));
             return None;

@@ -52,7 +52,7 @@ impl Files<'_> {
             return None;
         }
         if self.open.len() >= MAX_CHAIN {
-            let message = format!("more than {MAX_CHAIN} files import each other in a row");
+            let message = format!("the chain of imports is longer than {MAX_CHAIN} files");
             self.diagnostics
                 .push(Diagnostic::error("import-depth", place, message).with_help("import the files directly"));
             return None;

@@ -137,7 +137,7 @@ impl<'a> Builder<'a> {
             let found = Diagnostic::error(
                 "keyword",
                 node.place,
-                format!("`{}` is a keyword, and no name of a node", node.name),
+                format!("`{}` is a keyword, so it cannot be the name of a node", node.name),
             );
             self.diagnostics.push(found.with_help("give the node another name"));
             return None;

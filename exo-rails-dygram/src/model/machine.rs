@@ -85,13 +85,13 @@ impl fmt::Display for BuildError {
             Self::Name(name) => {
                 write!(
                     f,
-                    "`{name}` is not a name: use ASCII letters, digits and `_`, begin with no digit, and use no keyword"
+                    "`{name}` is not a name: use ASCII letters, digits and `_`, do not begin with a digit, and do not use a keyword"
                 )
             }
             Self::Label => f.write_str("an arrow of this kind has no label, except a single word in `<-->`"),
             Self::Duplicate(path) => write!(f, "the machine already has a node `{path}`"),
             Self::Depth => {
-                write!(f, "a machine has at most {MAX_LEVELS} levels of nodes, and paths of {MAX_PATH} bytes")
+                write!(f, "a machine has at most {MAX_LEVELS} levels of nodes, and paths of at most {MAX_PATH} bytes")
             }
             Self::Foreign => f.write_str("the machine has no node of this number"),
         }

@@ -10,9 +10,9 @@ pub(super) fn advice(found: &Diagnostic) -> String {
     }
     let advice = match found.code {
         "no-way-out" => "write an edge such as `-> Done;`, with `end Done;`",
-        "end-leads-on" => "remove the edge, or write `state` in the place of `end`",
+        "end-leads-on" => "remove the edge, or write `state` instead of `end`",
         "ambiguous-auto" => "give the first one a condition, such as `when order.total < 100.0`, or remove `@auto`",
-        "no-fallback" => "write an edge without `when` behind the others",
+        "no-fallback" => "write an edge without `when` after the others",
         "duplicate-edge" => "remove one of the two",
         "endless" => "give one of the edges a condition, and its node another edge",
         // The advice is about the text of the prompt. A similar name is better.

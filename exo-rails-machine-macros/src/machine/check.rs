@@ -43,14 +43,14 @@ impl Checker<'_> {
             if !seen.insert(context.name.to_string()) {
                 self.report(
                     context.name.span(),
-                    format!("the context `{}` is there twice: rename one of the two", context.name),
+                    format!("the context `{}` is declared twice: rename one of the two", context.name),
                 );
             }
         }
         let mut seen: HashSet<String> = HashSet::new();
         for (node, path) in machine.all() {
             if !seen.insert(path.clone()) {
-                self.report(node.name.span(), format!("the node `{path}` is there twice: rename one of the two"));
+                self.report(node.name.span(), format!("the node `{path}` is declared twice: rename one of the two"));
             }
         }
         let mut types: HashMap<String, String> = HashMap::new();
@@ -74,7 +74,7 @@ impl Checker<'_> {
         }
         for tool in node.uses.iter().filter(is_meta) {
             let advice =
-                if node.meta.is_some() { "remove it, as `meta;` gives it" } else { "write `meta;` in its place" };
+                if node.meta.is_some() { "remove it, because `meta;` includes it" } else { "write `meta;` instead" };
             let message = format!("`{tool}` is a meta tool: {advice}");
             self.report(tool.span(), message);
         }
@@ -88,7 +88,7 @@ impl Checker<'_> {
         for condition in node.edges.iter().filter_map(|edge| edge.condition.as_ref()) {
             for found in Reads::of(condition, &self.contexts).macros {
                 let span = found.path.segments.first().map_or_else(Span::call_site, |first| first.ident.span());
-                let message = "a condition has no macro but `matches!`: call a function in its place, such as `is_small(order.total)`";
+                let message = "a condition can only use the macro `matches!`: call a function instead, such as `is_small(order.total)`";
                 self.report(span, message);
             }
         }

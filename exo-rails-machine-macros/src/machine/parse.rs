@@ -182,7 +182,7 @@ fn text(input: ParseStream<'_>, word: &Ident, place: &mut Option<LitStr>) -> Res
     let text = input.parse()?;
     input.parse::<Token![;]>()?;
     if place.replace(text).is_some() {
-        return Err(Error::new(word.span(), format!("`{word}` is there twice: remove one of the two")));
+        return Err(Error::new(word.span(), format!("`{word}` is declared twice: remove one of the two")));
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "state A { reads order; -> B when order.big; -> C when !order.big; } end B; end C;",
-        "`A` cannot go on if all conditions of its edges are false: write an edge without `when` behind the others",
+        "`A` cannot go on if all conditions of its edges are false: write an edge without `when` after the others",
     ),
     (
         "state A { -> B @auto; -> C @auto; } end B; end C;",
@@ -95,19 +95,19 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     ("state A { -> B; } end B { -> A; }", "the end `B` has an edge to another node: remove the edge, or write `state`"),
     ("state A @lazy @eager { -> B; } end B;", "`@lazy` and `@eager` contradict each other: remove one of them"),
-    ("state A { -> B; } end B; end B;", "the node `B` is there twice: rename one of the two"),
+    ("state A { -> B; } end B; end B;", "the node `B` is declared twice: rename one of the two"),
     (
         "state A { -> B; } state B { state C; } end BC;",
         "the nodes `B.C` and `BC` would have the same type: rename one of the two",
     ),
-    ("context order: Other; state A { -> B; } end B;", "the context `order` is there twice: rename one of the two"),
+    ("context order: Other; state A { -> B; } end B;", "the context `order` is declared twice: rename one of the two"),
     ("state order { -> B; } end B;", "`order` is the name of a context and of a node: rename one of the two"),
     ("state A { uses search; -> B; } end B;", "the machine has no tools: write `tools: MyTools;`"),
     (
         "task A { prompt: \"{{order.id}}\"; -> B; } end B;",
         "`A` may not read `id` of `order`: add `reads order { id };` to it",
     ),
-    ("task A { prompt: \"A\"; prompt: \"B\"; -> B; } end B;", "`prompt` is there twice: remove one of the two"),
+    ("task A { prompt: \"A\"; prompt: \"B\"; -> B; } end B;", "`prompt` is declared twice: remove one of the two"),
     ("state A { -> B; } end B { prompt: \"B\"; }", "an end has no prompt: write a task before it"),
     ("state A { -> B when ; } end B;", "write a condition after `when`, such as `order.total < 100.0`"),
     ("state A { -> B if order.x; } end B;", "write `when` and a condition, or `;`"),
@@ -127,10 +127,10 @@ const MISTAKES: &[(&str, &str)] = &[
     ("state A { /// why\n -> B; } end B;", "only nodes have docs and attributes: write a comment with `//`"),
     ("task A { prompt: PROMPT; -> B; } end B;", "write the prompt as a text in quotes"),
     ("state A { meta: true; -> B; } end B;", "the word is enough: write `meta;`"),
-    ("state A { uses construct_tool; -> B; } end B;", "`construct_tool` is a meta tool: write `meta;` in its place"),
+    ("state A { uses construct_tool; -> B; } end B;", "`construct_tool` is a meta tool: write `meta;` instead"),
     (
         "state A { meta; uses get_tool_nodes; -> B; } end B;",
-        "`get_tool_nodes` is a meta tool: remove it, as `meta;` gives it",
+        "`get_tool_nodes` is a meta tool: remove it, because `meta;` includes it",
     ),
     ("state A @retyr(2) { -> B; } end B;", "`@retyr` has no meaning: write `@retry`"),
     ("state A { -> B @aut; } end B;", "`@aut` has no meaning: write `@auto`"),
@@ -154,7 +154,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("state A { -> B @map(\"ordr.items\"); } end B;", "there is no context `ordr`: did you mean `order`?"),
     ("state A { -> B @map(items); } end B;", "write the context and the field of a list, such as `@map(order.items)`"),
     ("state A { -> B @each(\"\"); } end B;", "write the context and the field of a list, such as `@each(order.items)`"),
-    ("state A { -> B @map; } end B;", "`@map` names the list whose items it takes: write `@map(input.items)`"),
+    ("state A { -> B @map; } end B;", "`@map` needs the name of a list: write `@map(input.items)`"),
     (
         "state A { -> B @map(order.items); } end B;",
         "`A` may not read `items` of `order`: add `reads order { items };` to it",

@@ -198,7 +198,7 @@ impl Cel {
         if values.saturating_pow(loops) <= MAX_WORK {
             return Ok(());
         }
-        Err(format!("it has {loops} macros inside each other, which would take too long with {values} values"))
+        Err(format!("it has {loops} nested macros, which would take too long with {values} values"))
     }
 }
 

@@ -38,7 +38,7 @@ pub struct Written {
 #[non_exhaustive]
 pub enum AccessError {
     /// The values do not fit the type of the context.
-    #[error("`{context}` would not have its type: {cause}")]
+    #[error("the values would not fit the type of `{context}`: {cause}")]
     Value {
         /// The context.
         context: String,
@@ -46,7 +46,7 @@ pub enum AccessError {
         cause: String,
     },
     /// The node has no permission for the context.
-    #[error("this node may not {verb} `{context}`{}", listed(" it may ", verb, allowed))]
+    #[error("this node may not {verb} `{context}`{}", listed(" but it may ", verb, allowed))]
     Context {
         /// The context.
         context: String,
@@ -56,7 +56,7 @@ pub enum AccessError {
         allowed: Vec<String>,
     },
     /// The node has no permission for the field.
-    #[error("this node may not {verb} `{field}` of `{context}`{}", listed(" it may ", verb, allowed))]
+    #[error("this node may not {verb} `{field}` of `{context}`{}", listed(" but it may ", verb, allowed))]
     Field {
         /// The context.
         context: String,
@@ -109,7 +109,7 @@ pub enum AccessError {
 
 fn listed(start: &str, verb: &str, names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { String::new() } else { format!(":{start}{verb} {}", names.join(", ")) }
+    if names.is_empty() { String::new() } else { format!(",{start}{verb} {}", names.join(", ")) }
 }
 
 pub(super) fn readable<'g>(grants: &'g [Grant], context: &str) -> Result<&'g Grant, AccessError> {

@@ -54,11 +54,11 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         let is_name = (1..=64).contains(&name.len())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
         if !is_name {
-            return Err(invalid("`name` has up to 64 letters, digits, `_` and `-`"));
+            return Err(invalid("`name` may have up to 64 letters, digits, `_` and `-`"));
         }
         if let Some(reserved) = RESERVED.iter().find(|reserved| name.starts_with(**reserved)) {
             return Err(refused(format!(
-                "`{name}` is not free: names with `{reserved}` are those of the machine's own tools"
+                "`{name}` is reserved: names that begin with `{reserved}` belong to tools of the machine"
             )));
         }
         let is_generated = self.desk.live.plan().nodes().any(|node| names_of(node).iter().any(|other| other == name));
@@ -73,7 +73,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         schema::ensure_supported(&tool.input_schema).map_err(invalid)?;
         match &tool.implementation {
             Implementation::AgentBacked(instructions) if instructions.trim().is_empty() => {
-                Err(invalid("`implementation_details` has the instructions for `agent_backed`"))
+                Err(invalid("for `agent_backed`, write the instructions in `implementation_details`"))
             }
             Implementation::AgentBacked(_) => Ok(()),
             Implementation::Composition(steps) => self.check_steps(tool, steps),
@@ -84,7 +84,9 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
     /// Checks that the tools of a composition exist, that none leads back to it, and that each fits to the one before.
     fn check_steps(&self, tool: &ConstructedTool, steps: &[String]) -> Result<(), OperationError> {
         if steps.is_empty() {
-            return Err(invalid("`implementation_details` has the names of tools for `composition`, such as `a -> b`"));
+            return Err(invalid(
+                "for `composition`, write the names of tools in `implementation_details`, such as `a -> b`",
+            ));
         }
         if self.leads_to(steps, &tool.name) {
             return Err(refused(format!("`{}` would call itself", tool.name)));
@@ -97,7 +99,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             })?;
             if let Some(given) = &given {
                 schema::feeds(given, &expected)
-                    .map_err(|problem| invalid(format!("`{step}` does not fit to what is before it: {problem}")))?;
+                    .map_err(|problem| invalid(format!("`{step}` does not fit the step before it: {problem}")))?;
             }
             given = result;
         }
@@ -145,7 +147,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
             (Some(_), None) => None,
             (None, Some(_)) => {
                 return Err(refused(format!(
-                    "`{name}` is not a constructed tool: only its improvement can be proposed"
+                    "`{name}` is not a constructed tool: without `implementation_details`, you can propose an improvement"
                 )));
             }
             (None, None) if self.parts().iter().any(|tool| tool.name() == name) => None,
@@ -198,9 +200,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         let ways = [("prompt", "agent_backed"), ("composition", "composition"), ("code", "code_generation")];
         let found = ways.iter().find_map(|(name, strategy)| Some((*strategy, text(name)?)));
         let (strategy, details) = found.ok_or_else(|| {
-            invalid(format!(
-                "`{path}` says not how it works: it has none of the attributes `prompt`, `composition` and `code`"
-            ))
+            invalid(format!("`{path}` does not say how it works: add `prompt`, `composition` or `code`"))
         })?;
         let schema = ["parameters", "input", "schema"].iter().find_map(|name| fields.get(*name));
         let described = text("description").map(str::to_owned).or_else(|| machine.node(id).title.clone());
@@ -253,5 +253,5 @@ fn check_code(code: &str) -> Result<(), OperationError> {
 
 #[cfg(not(feature = "code"))]
 fn check_code(_: &str) -> Result<(), OperationError> {
-    Err(refused("this machine runs no code: use `agent_backed` or `composition`"))
+    Err(refused("this program cannot run code: use `agent_backed` or `composition`"))
 }

@@ -22,7 +22,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
         // Without the annotation, the next change would not be strict.
         if is_strict && !machine.is_strict() {
             return Err(invalid(
-                "the machine is strict, and the definition is not: write `@StrictMode` behind its title",
+                "the machine is strict, and the definition is not: write `@StrictMode` after its title",
             ));
         }
         let plan = self.desk.live.plan().changed(&machine).map_err(|error| invalid(error.to_string()))?;

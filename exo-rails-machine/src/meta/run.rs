@@ -76,7 +76,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Workshop<R> {
     /// Calls tools one after the other. Each takes the output of the one before.
     async fn compose(&self, steps: &[String], call: &Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
         if self.compositions >= MAX_COMPOSITIONS {
-            return Err(refused(format!("more than {MAX_COMPOSITIONS} compositions would run inside each other")));
+            return Err(refused(format!("more than {MAX_COMPOSITIONS} compositions would be nested")));
         }
         let tools = self.parts();
         let mut arguments = call.arguments.clone();
@@ -109,7 +109,10 @@ fn passed(output: &ToolOutput, next: &Tool) -> Result<Value, OperationError> {
         value
     } else {
         let name = schema::only_argument(parameters).ok_or_else(|| {
-            invalid(format!("the output before `{}` is not an object, and the tool has not one argument", next.name()))
+            invalid(format!(
+                "the output before `{}` is not an object, and the tool does not have exactly one argument",
+                next.name()
+            ))
         })?;
         json!({ name: value })
     };
@@ -124,5 +127,5 @@ async fn evaluate(code: String, input: Value) -> Result<ToolOutput, OperationErr
 
 #[cfg(not(feature = "code"))]
 fn evaluate(_: String, _: Value) -> std::future::Ready<Result<ToolOutput, OperationError>> {
-    std::future::ready(Err(refused("this machine runs no code")))
+    std::future::ready(Err(refused("this program cannot run code")))
 }

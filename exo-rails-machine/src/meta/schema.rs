@@ -57,7 +57,7 @@ fn ensure_supported_at(schema: &Value, at: &str) -> Result<(), String> {
     const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
     let Some(fields) = schema.as_object() else { return Err(format!("{at}: a schema is an object")) };
     if let Some(name) = fields.keys().find(|name| !CHECKED.iter().chain(&DESCRIPTIONS).any(|known| known == name)) {
-        return Err(format!("{at}: `{name}` is not checked here: say it in a `description`"));
+        return Err(format!("{at}: `{name}` is not supported: write it in a `description`"));
     }
     let is_of_texts = |value: &Value| value.as_array().is_some_and(|texts| texts.iter().all(Value::is_string));
     let is_right = fields.iter().all(|(name, value)| match name.as_str() {
@@ -157,7 +157,7 @@ pub(super) fn feeds(from: &Value, to: &Value) -> Result<(), String> {
         };
         return match property(to, &name).as_ref().and_then(type_of) {
             Some(expected) if !agrees(&given, &expected) => {
-                Err(format!("`{name}` is of the type {expected}, and gets a {given}"))
+                Err(format!("`{name}` needs the type {expected}, but gets a {given}"))
             }
             _ => Ok(()),
         };
@@ -167,7 +167,7 @@ pub(super) fn feeds(from: &Value, to: &Value) -> Result<(), String> {
         if let (Some(given), Some(expected)) = (type_of(&found), property(to, name).as_ref().and_then(type_of))
             && !agrees(&given, &expected)
         {
-            return Err(format!("`{name}` is of the type {expected}, and gets a {given}"));
+            return Err(format!("`{name}` needs the type {expected}, but gets a {given}"));
         }
     }
     Ok(())

@@ -156,7 +156,7 @@ impl Builder<'_> {
         };
         let function = self.code.functions.get(text).ok_or_else(|| ConditionError {
             condition: text.to_owned(),
-            cause: "it is Rust, and the program has no such function: write `when` and CEL".to_owned(),
+            cause: "it is a Rust condition without its function: write `when` and a CEL condition".to_owned(),
         })?;
         Ok(Some(Condition::of_function(function)))
     }

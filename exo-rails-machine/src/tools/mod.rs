@@ -62,7 +62,7 @@ impl<R> Desk<R> {
             | RunError::TooDeep(_) => error.into(),
             // The steps before would run again when the person has answered.
             error if error.suspension().is_some() => refused(
-                "a rail asks a person about a call inside this tool, which cannot wait for the answer: call that tool itself",
+                "a rail asks a person about a call inside this tool, which cannot wait for the answer: call that tool directly",
             ),
             error => {
                 let message = error.to_string();

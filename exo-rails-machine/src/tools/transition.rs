@@ -46,7 +46,7 @@ impl<R: GuardSet + ServesOperation<Transition> + 'static> Desk<R> {
             Ok(record) => Ok(taken(edge, &record)),
             Err(error) if error.suspension().is_some() => {
                 self.note_asked(edge, reason);
-                Err(self.end_with(error, format!("a rail asks a person about the way to `{}`", edge.target)))
+                Err(self.end_with(error, format!("a rail asks a person about the transition to `{}`", edge.target)))
             }
             Err(error) => Err(self.error_of(error)),
         }

@@ -55,9 +55,12 @@ fn a_node_reads_only_the_fields_of_its_permission() {
     let place = place(FILE);
     assert_eq!(place.read("reader", "job", &[]), Ok(json!({ "title": "Tea" })));
     assert_eq!(place.read("reader", "job", &["title"]), Ok(json!({ "title": "Tea" })));
-    let refused = "this node may not read `errorCount` of `job`: it may read `title`";
+    let refused = "this node may not read `errorCount` of `job`, but it may read `title`";
     assert_eq!(place.read("reader", "job", &["title", "errorCount"]), Err(refused.to_owned()));
-    assert_eq!(place.read("reader", "notes", &[]), Err("this node may not read `notes`: it may read `job`".to_owned()));
+    assert_eq!(
+        place.read("reader", "notes", &[]),
+        Err("this node may not read `notes`, but it may read `job`".to_owned())
+    );
 }
 
 /// Upstream writes the names of fields in lower case, so `errorCount` never matches there.
@@ -65,7 +68,7 @@ fn a_node_reads_only_the_fields_of_its_permission() {
 fn the_case_of_letters_matters() {
     let mut place = place(FILE);
     assert_eq!(place.write("writer", "job", json!({ "errorCount": 1 })), Ok(1));
-    let refused = "this node may not write `errorcount` of `job`: it may write `errorCount`, `tags`";
+    let refused = "this node may not write `errorcount` of `job`, but it may write `errorCount`, `tags`";
     assert_eq!(place.write("writer", "job", json!({ "errorcount": 2 })), Err(refused.to_owned()));
     assert!(place.write("writer", "Job", json!({ "errorCount": 2 })).is_err());
     assert_eq!(place.contexts.get("job", "errorCount"), Some(&json!(1)));
@@ -74,7 +77,7 @@ fn the_case_of_letters_matters() {
 #[test]
 fn several_fields_are_written_together_or_not_at_all() {
     let mut place = place(FILE);
-    let refused = "this node may not write `title` of `job`: it may write `errorCount`, `tags`";
+    let refused = "this node may not write `title` of `job`, but it may write `errorCount`, `tags`";
     assert_eq!(place.write("writer", "job", json!({ "errorCount": 5, "title": "Coffee" })), Err(refused.to_owned()));
     assert_eq!(place.contexts.get("job", "errorCount"), Some(&json!(0)));
     assert_eq!(place.write("writer", "job", json!({ "errorCount": 5, "tags": ["a"] })), Ok(2));
@@ -85,7 +88,10 @@ fn several_fields_are_written_together_or_not_at_all() {
 fn storing_is_writing_without_reading() {
     let mut place = place(FILE);
     assert_eq!(place.write("keeper", "job", json!({ "title": "Coffee" })), Ok(1));
-    assert_eq!(place.read("keeper", "job", &[]), Err("this node may not read `job`: it may read `notes`".to_owned()));
+    assert_eq!(
+        place.read("keeper", "job", &[]),
+        Err("this node may not read `job`, but it may read `notes`".to_owned())
+    );
 }
 
 #[test]

@@ -151,7 +151,7 @@ async fn a_rail_that_asks_inside_a_composition_refuses_it() {
     let done = machine(META, &script(&turns)).rails(rails).build().unwrap().run().await.unwrap();
     assert_eq!(done.ended_at, ["e"]);
     let said = said(&done.history, 0);
-    assert!(said.contains("cannot wait for the answer: call that tool itself"), "{said}");
+    assert!(said.contains("cannot wait for the answer: call that tool directly"), "{said}");
 }
 
 #[rail(on = [PreLlmCall])]
@@ -383,7 +383,7 @@ async fn compositions_inside_each_other_do_not_use_up_the_stack() {
     turns.extend([call("t100", json!({})), call("t3", json!({})), take("e")]);
     let executor = machine(META, &script(&turns)).limits(|limits| limits.model_calls = 200).build().unwrap();
     let said = said(&executor.run().await.unwrap().history, 0);
-    assert!(said.contains("more than 8 compositions would run inside each other"), "{said}");
+    assert!(said.contains("more than 8 compositions would be nested"), "{said}");
     assert!(said.contains("\n{\"any\":0,\"n\":0}\n"), "{said}");
 }
 

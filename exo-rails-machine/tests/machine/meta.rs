@@ -152,11 +152,11 @@ async fn the_types_of_a_composition_are_checked() {
     .await;
     assert_eq!(outputs[2], "the tool `half_length` is ready");
     for (at, expected) in [
-        (3, "`half` does not fit to what is before it: `x` is missing"),
-        (4, "`length` does not fit to what is before it: `t` is of the type string, and gets a number"),
+        (3, "`half` does not fit the step before it: `x` is missing"),
+        (4, "`length` does not fit the step before it: `t` needs the type string, but gets a number"),
         (5, "there is no tool `nothing` for a composition"),
         (6, "there is no tool `transition_to_e` for a composition"),
-        (7, "has the names of tools for `composition`"),
+        (7, "for `composition`, write the names of tools"),
         (8, "`half_length` would call itself"),
     ] {
         assert!(outputs[at].contains(expected), "{at}: {}", outputs[at]);
@@ -167,7 +167,7 @@ async fn the_types_of_a_composition_are_checked() {
 #[tokio::test]
 async fn without_the_feature_code_is_refused() {
     let outputs = outputs(META, vec![construct("score", "code_generation", "input.x * 0.8")]).await;
-    assert!(outputs[0].contains("this machine runs no code: use `agent_backed` or `composition`"), "{outputs:?}");
+    assert!(outputs[0].contains("this program cannot run code: use `agent_backed` or `composition`"), "{outputs:?}");
 }
 
 #[cfg(feature = "code")]

@@ -1,4 +1,4 @@
-//! The message should say: `Arrived` cannot go on if all conditions of its edges are false: write an edge without `when` behind the others
+//! The message should say: `Arrived` cannot go on if all conditions of its edges are false: write an edge without `when` after the others
 
 use exo_rails_machine::machine;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The message should say: `construct_tool` is a meta tool: write `meta;` in its place
+//! The message should say: `construct_tool` is a meta tool: write `meta;` instead
 
 use exo_rails_machine::machine;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The message should say: the node `Shipped` is there twice: rename one of the two
+//! The message should say: the node `Shipped` is declared twice: rename one of the two
 
 use exo_rails_machine::machine;
 use serde::{Deserialize, Serialize};

@@ -47,7 +47,7 @@ function showWaits(waits) {
       text.textContent = wait.text;
       section.append(text, button("Approve", () => answer({ approve: wait.id })), button("Refuse", () => answer({ deny: wait.id })));
     } else {
-      text.textContent = `A call of ${wait.tool} began, and it is unknown whether it has happened.`;
+      text.textContent = `A call of ${wait.tool} began, and nobody knows whether it has run.`;
       section.append(text, button("Repeat it", () => answer("repeat_calls")), button("Tell the model", () => answer("tell_model")));
     }
   }

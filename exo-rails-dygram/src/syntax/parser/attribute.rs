@@ -21,7 +21,7 @@ impl Parser<'_> {
         if self.eat(';') || may_end || self.begins_line() {
             return Ok(());
         }
-        Err(self.expected("`;`", "write `;` behind the value, and put texts of several words in quotes"))
+        Err(self.expected("`;`", "write `;` after the value, and put texts of several words in quotes"))
     }
 
     /// Reads attributes in braces.
@@ -72,7 +72,7 @@ impl Parser<'_> {
         self.mark(Mark::Minus);
         self.next();
         if self.peek().kind != TokenKind::Number {
-            return Err(self.expected("a number behind `-`", VALUE));
+            return Err(self.expected("a number after `-`", VALUE));
         }
         Ok(ValueKind::Number(format!("-{}", self.next().span.of(self.text))))
     }
@@ -84,7 +84,7 @@ impl Parser<'_> {
         while !self.is(']') {
             values.push(self.value()?);
             if !self.is(']') {
-                self.expect(',', "write `,` between values, and `]` behind the last one")?;
+                self.expect(',', "write `,` between values, and `]` after the last one")?;
             }
         }
         self.mark(Mark::Close);
@@ -96,7 +96,7 @@ impl Parser<'_> {
         self.mark(Mark::TypeStart);
         self.next();
         let ty = self.ty()?;
-        self.expect('>', "write `>` behind the type, such as `limit<number>: 3;`")?;
+        self.expect('>', "write `>` after the type, such as `limit<number>: 3;`")?;
         Ok(ty)
     }
 

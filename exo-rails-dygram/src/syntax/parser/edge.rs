@@ -40,7 +40,7 @@ impl Parser<'_> {
     fn nodes_of_edge(&mut self, help: &str) -> Rule<Vec<Path>> {
         let mut nodes = vec![self.path("the name of a node", help)?];
         while self.eat(',') {
-            nodes.push(self.path("the name of a node behind the comma", help)?);
+            nodes.push(self.path("the name of a node after the comma", help)?);
         }
         Ok(nodes)
     }

@@ -74,7 +74,7 @@ impl Parser<'_> {
         let mut alias = None;
         if self.is_word(0, "as") {
             self.next();
-            alias = Some(self.name("a name behind `as`", help)?);
+            alias = Some(self.name("a name after `as`", help)?);
         }
         Ok(ImportedName { path, alias })
     }

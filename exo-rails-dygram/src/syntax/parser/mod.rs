@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
             if names.len() >= MAX_LEVELS {
                 return Err(self.too_deep(MAX_LEVELS));
             }
-            names.push(self.name("a name behind the dot", "write a name, such as `review.draft`")?);
+            names.push(self.name("a name after the dot", "write a name, such as `review.draft`")?);
         }
         let start = names.first().map_or(self.last(), |name| name.span);
         Ok(Path { span: self.since(start), names })
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
             let start = token.span.start + 1 + at;
             let escape = Span::new(start, self.text.ceil_char_boundary(start + 2).min(end));
             let shown = escape.of(self.text);
-            let message = format!("the escape `{shown}` is unknown, and means the character behind the backslash");
+            let message = format!("the escape `{shown}` is unknown, and means the character after the backslash");
             let found = Diagnostic::warning("unknown-escape", Place::new(self.file, escape), message);
             self.push(found.with_help(format!("write `\\{shown}` for a backslash")));
         }

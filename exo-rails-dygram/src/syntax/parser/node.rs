@@ -28,7 +28,7 @@ impl Parser<'_> {
         let name = self.name("the type of a node", "write `Task plan;`")?;
         if is_keyword(&name.text) {
             let help = "write `import { plan } from \"./other.dygram\";` or `machine \"Title\"`, or use another type";
-            self.report(name.span, format!("`{}` is a keyword, and no type of a node", name.text), help);
+            self.report(name.span, format!("`{}` is a keyword, so it cannot be the type of a node", name.text), help);
             return Err(Broken);
         }
         if self.begins_line() {
