@@ -54,6 +54,10 @@ impl Browser {
     }
 
     fn call(&mut self, method: &str, params: &Value) -> Value {
+        self.try_call(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    fn try_call(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         self.calls += 1;
         let mut request = json!({ "id": self.calls, "method": method, "params": params });
         if !self.session.is_empty() {
@@ -63,8 +67,7 @@ impl Browser {
         loop {
             let answer: Value = serde_json::from_str(self.socket.read().unwrap().to_text().unwrap()).unwrap();
             if answer["id"] == self.calls {
-                assert!(answer.get("error").is_none(), "{method}: {answer}");
-                return answer["result"].clone();
+                return answer.get("error").map_or_else(|| Ok(answer["result"].clone()), |error| Err(error.clone()));
             }
         }
     }
@@ -75,10 +78,15 @@ impl Browser {
         attached["sessionId"].as_str().unwrap().clone_into(&mut self.session);
     }
 
-    /// Returns the value of an expression in the page.
+    /// Returns the value of an expression in the page. A page that is being replaced has none.
     fn value(&mut self, expression: &str) -> Value {
         let params = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let result = self.call("Runtime.evaluate", &params);
+        let is_replaced = |error: &Value| error["message"] == "Inspected target navigated or closed";
+        let result = match self.try_call("Runtime.evaluate", &params) {
+            Ok(result) => result,
+            Err(error) if is_replaced(&error) => return Value::Null,
+            Err(error) => panic!("{expression}: {error}"),
+        };
         assert!(result.get("exceptionDetails").is_none(), "{expression}: {result}");
         result["result"]["value"].clone()
     }
