@@ -74,7 +74,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "state A { reads order; -> B when format!(\"{}\", order.id) == \"\"; -> C; } end B; end C;",
-        "a condition has no macro but `matches!`",
+        "a condition can only use the macro `matches!`",
     ),
     (
         "state A { reads order; -> B when order.big; -> C when !order.big; } end B; end C;",
