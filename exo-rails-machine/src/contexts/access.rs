@@ -46,7 +46,7 @@ pub enum AccessError {
         cause: String,
     },
     /// The node has no permission for the context.
-    #[error("this node may not {verb} `{context}`{}", listed(" but it may ", verb, allowed))]
+    #[error("this node may not {verb} `{context}`{}", but_may(verb, allowed))]
     Context {
         /// The context.
         context: String,
@@ -56,7 +56,7 @@ pub enum AccessError {
         allowed: Vec<String>,
     },
     /// The node has no permission for the field.
-    #[error("this node may not {verb} `{field}` of `{context}`{}", listed(" but it may ", verb, allowed))]
+    #[error("this node may not {verb} `{field}` of `{context}`{}", but_may(verb, allowed))]
     Field {
         /// The context.
         context: String,
@@ -107,9 +107,9 @@ pub enum AccessError {
     },
 }
 
-fn listed(start: &str, verb: &str, names: &[String]) -> String {
+fn but_may(verb: &str, names: &[String]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { String::new() } else { format!(",{start}{verb} {}", names.join(", ")) }
+    if names.is_empty() { String::new() } else { format!(", but it may {verb} {}", names.join(", ")) }
 }
 
 pub(super) fn readable<'g>(grants: &'g [Grant], context: &str) -> Result<&'g Grant, AccessError> {
