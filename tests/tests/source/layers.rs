@@ -41,7 +41,7 @@ const CORE: Layers = Layers {
 };
 
 const GUARDS: Layers = Layers {
-    source: "../exo-rails-guards/src",
+    source: "../crates/exo-rails-guards/src",
     order: &[
         "config",
         "finding",
@@ -88,14 +88,14 @@ const GUARDS: Layers = Layers {
 };
 
 const DYGRAM: Layers = Layers {
-    source: "../exo-rails-dygram/src",
+    source: "../crates/exo-rails-dygram/src",
     order: &["diagnostic", "syntax", "condition", "model", "lower", "check", "print", "reader"],
     root: &["lib"],
     uses_exports: false,
 };
 
 const MACHINE: Layers = Layers {
-    source: "../exo-rails-machine/src",
+    source: "../crates/exo-rails-machine/src",
     order: &[
         "contexts",
         "conditions",
@@ -118,7 +118,7 @@ const MACHINE: Layers = Layers {
 };
 
 const PROGRAM: Layers = Layers {
-    source: "../exo-rails-cli/src",
+    source: "../crates/exo-rails-cli/src",
     order: &[
         "again",
         "arguments",
@@ -332,7 +332,7 @@ fn each_forbidden_pair_is_found() {
 /// What the agent cannot reach, another framework cannot reach either.
 #[test]
 fn the_agent_uses_the_public_api() {
-    let agent = Path::new(env!("CARGO_MANIFEST_DIR")).join("../exo-rails-agent/src");
+    let agent = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/exo-rails-agent/src");
     for (module, source) in files(&agent, &[]) {
         assert!(!source.contains("exo_rails::__private"), "{}", module.join("::"));
     }

@@ -14,7 +14,7 @@ struct Example {
 
 /// Returns the examples of the document, or `None` if it is not here.
 fn examples() -> Option<Vec<Example>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/seeds");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/seeds");
     let files = folder.read_dir().ok()?;
     let path = files.filter_map(Result::ok).find(|file| file.file_name().to_string_lossy().starts_with("003_"))?.path();
     let document = std::fs::read_to_string(path).ok()?;
