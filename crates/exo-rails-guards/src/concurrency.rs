@@ -6,17 +6,18 @@ use std::time::Duration;
 use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{Next, OperationErrorKind, RailContext};
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::ToolName;
+use exo_rails_policy::concurrency::ConcurrencyConfig;
+use exo_rails_policy::concurrency::ConcurrencyLimit;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use crate::arguments::ToolName;
 use crate::budgets::Open;
-use crate::config::{builder, one_or_many};
+use crate::config::makes;
 use crate::finding::FindingError;
-use crate::rate_limits::RatedCalls;
+use crate::kit_guard::KitGuard;
 use crate::store::{Claim, GuardStore, StateStore, key};
-use crate::{ConfigError, Finding, Severity, ToolPattern};
+use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "concurrency";
 
@@ -69,121 +70,42 @@ pub struct Concurrency {
     store: GuardStore,
 }
 
-/// The configuration of [`Concurrency`].
-///
-/// ```
-/// use exo_rails_guards::concurrency::ConcurrencyConfig;
-///
-/// let config: ConcurrencyConfig = exo_rails_guards::config::from_toml(r#"
-///     limits = [{ name = "models", of = "model_calls", most = 4 }]
-/// "#)?;
-/// assert_eq!(config.limits[0].max_wait_ms, 30_000);
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ConcurrencyConfig {
-    /// The limits. A call needs a place in each limit that counts it.
-    pub limits: Vec<ConcurrencyLimit>,
-}
-
-builder!(Concurrency, ConcurrencyConfig { limits: [ConcurrencyLimit] });
-
-/// A limit of [`Concurrency`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct ConcurrencyLimit {
-    /// The name, which errors and findings contain. With [`lease_ms`](field@Self::lease_ms), the name is also the key in the
-    /// store, so limits with the same name share their places.
-    pub name: String,
-    /// The calls that count.
-    pub of: RatedCalls,
-    /// The largest number of these calls that run at once. At least 1.
-    pub most: u32,
-    /// The tools whose calls count: names, or globs such as `build_*`. Only limits of `tool_calls` can name tools. The default
-    /// is all tools.
-    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<ToolPattern>,
-    /// The longest time that a call waits for a place, in milliseconds. The default is 30,000. With 0, the call does not wait.
-    #[serde(default = "half_a_minute")]
-    pub max_wait_ms: u64,
-    /// The longest time that a call keeps its place in the store, in milliseconds. After this time, the place is free, even if
-    /// the call still runs. So the time must be longer than the longest call. The default is 0: the places are not in the
-    /// store, and only the calls through this guard count.
-    #[serde(default)]
-    pub lease_ms: u64,
-}
-
 /// The time after which a waiting call asks the store again for a place.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
-
-const fn half_a_minute() -> u64 {
-    30_000
-}
-
-impl ConcurrencyLimit {
-    /// Makes a limit of `most` calls at once for one process. A call waits up to 30 seconds for a place.
-    #[must_use]
-    pub fn new(name: impl Into<String>, of: RatedCalls, most: u32) -> Self {
-        Self { name: name.into(), of, most, tools: Vec::new(), max_wait_ms: half_a_minute(), lease_ms: 0 }
-    }
-
-    /// Sets [`tools`](field@Self::tools).
-    #[must_use]
-    pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {
-        self.tools = tools.into_iter().collect();
-        self
-    }
-
-    /// Sets [`max_wait_ms`](field@Self::max_wait_ms).
-    #[must_use]
-    pub fn max_wait_ms(mut self, max_wait_ms: u64) -> Self {
-        self.max_wait_ms = max_wait_ms;
-        self
-    }
-
-    /// Sets [`lease_ms`](field@Self::lease_ms).
-    #[must_use]
-    pub fn lease_ms(mut self, lease_ms: u64) -> Self {
-        self.lease_ms = lease_ms;
-        self
-    }
-
-    /// Waits for a place in the store.
-    async fn lease(&self, store: &Arc<dyn StateStore>) -> Result<Open, OperationError> {
-        let end = Instant::now() + Duration::from_millis(self.max_wait_ms);
-        let key = key([GUARD, &self.name]);
-        let claim = Claim { key: &key, amount: 1, limit: u64::from(self.most), window: None };
-        loop {
-            match store.reserve(&[claim], Duration::from_millis(self.lease_ms)).await {
-                // When the call ends, it has used 0 of the counter.
-                Ok(Ok(reservation)) => return Ok(Open::new(reservation, Arc::clone(store), vec![0])),
-                Ok(Err(_)) if Instant::now() >= end => return Err(self.no_place()),
-                Ok(Err(_)) => tokio::time::sleep_until(end.min(Instant::now() + ASK_AGAIN)).await,
-                Err(error) => {
-                    let message = format!("concurrency/{}: the running calls are not known", self.name);
-                    let mut failed = OperationError::new(OperationErrorKind::Unavailable, message);
-                    failed.source = Some(Box::new(error));
-                    return Err(failed);
-                }
-            }
-        }
-    }
-
-    fn no_place(&self) -> OperationError {
-        let Self { name, of, most, max_wait_ms, .. } = self;
-        let message =
-            format!("{most} {} are running, and no place was free within {max_wait_ms} ms: call later", of.shown());
-        let finding = Finding::new(GUARD, name.clone(), Severity::Low, message);
-        FindingError::refusal(finding, OperationErrorKind::RateLimited)
-    }
-}
 
 /// A place of a running call. Dropping it frees the place.
 enum Place<'s> {
     Local { _permit: SemaphorePermit<'s> },
     Lease { _open: Open },
+}
+
+/// Waits for a place in the store.
+async fn lease(limit: &ConcurrencyLimit, store: &Arc<dyn StateStore>) -> Result<Open, OperationError> {
+    let end = Instant::now() + Duration::from_millis(limit.max_wait_ms);
+    let key = key([GUARD, &limit.name]);
+    let claim = Claim { key: &key, amount: 1, limit: u64::from(limit.most), window: None };
+    loop {
+        match store.reserve(&[claim], Duration::from_millis(limit.lease_ms)).await {
+            // When the call ends, it has used 0 of the counter.
+            Ok(Ok(reservation)) => return Ok(Open::new(reservation, Arc::clone(store), vec![0])),
+            Ok(Err(_)) if Instant::now() >= end => return Err(no_place(limit)),
+            Ok(Err(_)) => tokio::time::sleep_until(end.min(Instant::now() + ASK_AGAIN)).await,
+            Err(error) => {
+                let message = format!("concurrency/{}: the running calls are not known", limit.name);
+                let mut failed = OperationError::new(OperationErrorKind::Unavailable, message);
+                failed.source = Some(Box::new(error));
+                return Err(failed);
+            }
+        }
+    }
+}
+
+fn no_place(limit: &ConcurrencyLimit) -> OperationError {
+    let ConcurrencyLimit { name, of, most, max_wait_ms, .. } = limit;
+    let message =
+        format!("{most} {} are running, and no place was free within {max_wait_ms} ms: call later", of.shown());
+    let finding = Finding::new(GUARD, name.clone(), Severity::Low, message);
+    FindingError::refusal(finding, OperationErrorKind::RateLimited)
 }
 
 impl Concurrency {
@@ -237,12 +159,12 @@ impl Concurrency {
         for (limit, semaphore) in &self.limits {
             if limit.of.counts(&limit.tools, tool) {
                 if limit.lease_ms > 0 {
-                    places.push(Place::Lease { _open: limit.lease(store).await? });
+                    places.push(Place::Lease { _open: lease(limit, store).await? });
                     continue;
                 }
                 let wait = Duration::from_millis(limit.max_wait_ms);
                 let place = tokio::time::timeout(wait, semaphore.acquire()).await;
-                let place = place.ok().and_then(Result::ok).ok_or_else(|| limit.no_place())?;
+                let place = place.ok().and_then(Result::ok).ok_or_else(|| no_place(limit))?;
                 places.push(Place::Local { _permit: place });
             }
         }
@@ -275,5 +197,16 @@ impl Concurrency {
     #[expect(clippy::unused_self, reason = "the rails of the guard are methods")]
     fn tool_failed(&self, error: &OperationError, ctx: &mut RailContext) {
         FindingError::report(GUARD, error, ctx);
+    }
+}
+
+makes!(Concurrency, ConcurrencyConfig);
+
+impl KitGuard for Concurrency {
+    type Config = ConcurrencyConfig;
+    type Needs = GuardStore;
+
+    fn make(config: ConcurrencyConfig, store: GuardStore) -> Result<Self, ConfigError> {
+        Ok(Self::new(config)?.with_store(store))
     }
 }

@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{NoRails, RailContext};
+use exo_rails_policy::fallback::FallbackConfig;
 
 use crate::call_id::{Fallbacks, Operation};
+use crate::failure::core_kind;
+use crate::kit_guard::KitGuard;
 use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "fallback";
@@ -199,5 +202,44 @@ impl Fallback {
         }
         fallbacks.note(Operation::Tool, ctx);
         decision
+    }
+}
+
+impl KitGuard for Fallback {
+    type Config = FallbackConfig;
+    type Needs = Fallback;
+
+    fn make(config: FallbackConfig, in_code: Fallback) -> Result<Self, ConfigError> {
+        let FallbackConfig { models, tools, kinds } = config;
+        let mut fallback = Self::new();
+        for name in models {
+            let model = in_code.models.iter().find(|model| model.name == name).cloned().ok_or_else(|| {
+                ConfigError::new(format!(
+                    "no model `{name}` is there: add it in code, with `Fallback::new().model(\"{name}\", …)`"
+                ))
+                .in_key("models")
+            })?;
+            fallback.models.push(model);
+        }
+        for (tool, others) in tools {
+            for name in others {
+                let is_it = |(of, other): &&(String, Other<_, _>)| *of == tool && other.name == name;
+                let other = in_code.tools.iter().find(is_it).cloned().ok_or_else(|| {
+                    ConfigError::new(format!(
+                        "`{name}` does not stand in for `{tool}`: add it in code, with `Fallback::new().tool(\"{tool}\", \"{name}\", …)`"
+                    ))
+                    .in_key(format_args!("tools.{tool}"))
+                })?;
+                fallback.tools.push(other);
+            }
+        }
+        if fallback.models.is_empty() && fallback.tools.is_empty() {
+            let message = "nothing stands in for a model or a tool: write `models = [\"…\"]` or `tools = { … }`";
+            return Err(ConfigError::new(message).in_key("models"));
+        }
+        match kinds {
+            Some(kinds) => fallback.kinds(kinds.into_iter().map(core_kind)),
+            None => Ok(fallback),
+        }
     }
 }

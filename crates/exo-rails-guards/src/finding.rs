@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use exo_rails::{OperationError, OperationErrorKind, RailContext, Reason};
+use exo_rails_policy::Severity;
 use serde::{Deserialize, Serialize};
 
 /// A report of a guard: the rule that matched, how serious the finding is, and its place.
@@ -149,45 +150,6 @@ impl fmt::Display for Finding {
 /// All findings of the guards at one event, in the order of their reports. It is a value in [`ctx.extra`](RailContext::extra).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings(pub Vec<Finding>);
-
-/// How serious a [`Finding`] is.
-///
-/// The variants are ordered, so `severity >= Severity::High` is true for `High` and `Critical`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// A fact without risk, such as a match of a rule that only notifies.
-    #[default]
-    Info,
-    /// A small risk.
-    Low,
-    /// A risk that a person should know about.
-    Medium,
-    /// Harm is likely.
-    High,
-    /// Harm is certain, or nobody can undo it.
-    Critical,
-}
-
-impl Severity {
-    /// Returns the name in configuration files and logs, such as `high`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Critical => "critical",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// A place in the payload of an event: a JSON pointer ([RFC 6901]), and a range of bytes in the text there.
 ///

@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
+use exo_rails_text::invisible::is_invisible;
+use exo_rails_text::look::needs_no_spaces;
+
 use crate::Severity;
-use crate::arguments::is_invisible;
-use crate::wording::needs_no_spaces;
 
 /// A kind of hidden characters. It is the name of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -74,6 +74,7 @@ pub mod concurrency;
 pub mod config;
 pub mod content;
 pub mod data_flow;
+mod failure;
 pub mod fallback;
 mod finding;
 #[cfg(feature = "handlers")]
@@ -82,6 +83,7 @@ pub mod handlers;
 mod hidden;
 pub mod injection;
 pub mod kit;
+mod kit_guard;
 pub mod loops;
 #[cfg(feature = "paths")]
 #[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
@@ -98,9 +100,6 @@ mod scope;
 pub mod secrets;
 pub mod sequence;
 pub mod shape;
-#[cfg(feature = "shell")]
-#[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
-pub mod shell;
 pub mod store;
 pub mod timeouts;
 #[cfg(feature = "urls")]
@@ -111,16 +110,20 @@ mod vault;
 mod watch;
 mod wording;
 
-pub use approval_guard::{Approval, ApprovalConfig, ApprovalRule};
-pub use arguments::{PointerPattern, ToolPattern};
+pub use approval_guard::Approval;
 pub use budgets::Budgets;
 pub use circuit_breaker::CircuitBreaker;
 pub use concurrency::Concurrency;
-pub use config::ConfigError;
 pub use content::Content;
 pub use data_flow::DataFlow;
+pub use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule};
+pub use exo_rails_policy::risk::RiskConfig;
+pub use exo_rails_policy::{ConfigError, OnRefusal, PointerPattern, Scope, Severity, ToolPattern};
+#[cfg(feature = "shell")]
+#[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
+pub use exo_rails_shell as shell;
 pub use fallback::Fallback;
-pub use finding::{Finding, Findings, Place, Severity};
+pub use finding::{Finding, Findings, Place};
 pub use injection::Injection;
 pub use kit::Kit;
 pub use loops::Loops;
@@ -129,11 +132,10 @@ pub use paths::PathSandbox;
 pub use permissions::{Permissions, PermissionsConfig};
 pub use personal_data::PersonalData;
 pub use rate_limits::RateLimits;
-pub use refusal::OnRefusal;
 pub use repetition::Repetition;
 pub use retry::Retry;
-pub use risk::{RiskConfig, RiskScore};
-pub use scope::{Scope, ScopeError, UserId};
+pub use risk::RiskScore;
+pub use scope::{ScopeError, UserId};
 pub use secrets::Secrets;
 pub use sequence::{Sequence, sequence_rules};
 pub use store::{StateStore, StoreError};

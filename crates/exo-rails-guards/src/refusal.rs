@@ -1,22 +1,11 @@
 //! What a guard does with an operation that it refuses.
 
-#[cfg(any(feature = "paths", feature = "urls"))]
 use exo_rails::{Provide, RailContext, RunScope};
-use serde::{Deserialize, Serialize};
+#[cfg(any(feature = "paths", feature = "urls"))]
+use exo_rails_policy::OnRefusal;
 
 #[cfg(any(feature = "paths", feature = "urls"))]
 use crate::{Finding, Severity};
-
-/// What a guard does with a tool call that it refuses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnRefusal {
-    /// The tool does not run. The model reads the reason as its output, and the run continues.
-    #[default]
-    Skip,
-    /// The run ends.
-    Abort,
-}
 
 #[cfg(any(feature = "paths", feature = "urls"))]
 /// One check of a call. It collects the findings below the threshold of the guard, which do not refuse the call.

@@ -5,11 +5,13 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use exo_rails::prelude::*;
 use exo_rails::{NoSubstitute, RailContext, RetryOrContinue};
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::ToolName;
+use exo_rails_policy::retry::RetryConfig;
 
-use crate::arguments::ToolName;
-use crate::config::{builder, one_or_many};
-use crate::{ConfigError, Finding, Severity, ToolPattern};
+use crate::config::makes;
+use crate::failure::core_kind;
+use crate::kit_guard::needs_only_its_configuration;
+use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "retry";
 
@@ -54,78 +56,6 @@ pub struct Retry {
     config: RetryConfig,
 }
 
-/// The configuration of [`Retry`].
-///
-/// ```
-/// use exo_rails_guards::retry::RetryConfig;
-///
-/// let config: RetryConfig = exo_rails_guards::config::from_toml(r#"
-///     idempotent = ["search_*", "read_file"]
-///     kinds = ["rate_limited", "unavailable"]
-///     max_retries = 5
-/// "#)?;
-/// assert_eq!((config.min_delay_ms, config.max_per_run), (500, 20));
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RetryConfig {
-    /// The kinds of failures after which the guard repeats a call. The default is `rate_limited`, `unavailable` and `timeout`.
-    pub kinds: Vec<OperationErrorKind>,
-    /// Whether the guard repeats model calls. The default is true.
-    pub models: bool,
-    /// The tools for which a second call does no harm: names, or globs such as `search_*`. The guard repeats only calls of
-    /// these tools. The default is none.
-    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
-    pub idempotent: Vec<ToolPattern>,
-    /// The largest number of retries of one call. The first attempt does not count. The default is 3.
-    pub max_retries: u32,
-    /// The largest number of retries of all calls in a run. The default is 20.
-    pub max_per_run: u32,
-    /// The delay before the first retry, in milliseconds. Each further delay is twice as long. The default is 500.
-    pub min_delay_ms: u64,
-    /// The longest delay without its random part, in milliseconds. The default is 30,000.
-    pub max_delay_ms: u64,
-    /// Whether the guard adds a random time to each delay. The random time is at most as long as the delay. The default is
-    /// true.
-    pub jitter: bool,
-    /// The longest delay that a server can ask for, in milliseconds. If it asks for more, the guard does not repeat the call.
-    /// The default is 60,000.
-    pub max_retry_after_ms: u64,
-}
-
-impl Default for RetryConfig {
-    fn default() -> Self {
-        use OperationErrorKind::{RateLimited, Timeout, Unavailable};
-        Self {
-            kinds: vec![RateLimited, Unavailable, Timeout],
-            models: true,
-            idempotent: Vec::new(),
-            max_retries: 3,
-            max_per_run: 20,
-            min_delay_ms: 500,
-            max_delay_ms: 30_000,
-            jitter: true,
-            max_retry_after_ms: 60_000,
-        }
-    }
-}
-
-builder!(
-    Retry,
-    RetryConfig {
-        kinds: [OperationErrorKind],
-        models: bool,
-        idempotent: [ToolPattern],
-        max_retries: u32,
-        max_per_run: u32,
-        min_delay_ms: u64,
-        max_delay_ms: u64,
-        jitter: bool,
-        max_retry_after_ms: u64,
-    }
-);
-
 /// The number of retries in the run so far.
 #[derive(Default)]
 struct Retries(u32);
@@ -158,7 +88,7 @@ impl Retry {
 
     fn again(&self, error: &OperationError, ctx: &mut RailContext) -> Again {
         let RetryConfig { kinds, max_retries, max_per_run, .. } = &self.config;
-        if !kinds.contains(&error.kind) || ctx.attempt() >= *max_retries {
+        if !kinds.iter().any(|kind| core_kind(*kind) == error.kind) || ctx.attempt() >= *max_retries {
             return RailAction::Continue;
         }
         let Some(delay) = self.delay(error, ctx.attempt()) else { return RailAction::Continue };
@@ -208,3 +138,7 @@ impl Retry {
         if is_idempotent { self.again(error, ctx) } else { RailAction::Continue }
     }
 }
+
+makes!(Retry, RetryConfig);
+
+needs_only_its_configuration!(Retry, RetryConfig);

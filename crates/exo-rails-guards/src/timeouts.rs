@@ -5,13 +5,14 @@ use std::time::Duration;
 use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{Next, OperationErrorKind, RailContext};
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::ToolName;
+use exo_rails_policy::timeouts::TimeLimit;
+use exo_rails_policy::timeouts::TimeoutsConfig;
 
-use crate::arguments::ToolName;
-use crate::config::{builder, one_or_many};
+use crate::config::makes;
 use crate::finding::FindingError;
-use crate::rate_limits::RatedCalls;
-use crate::{ConfigError, Finding, Severity, ToolPattern};
+use crate::kit_guard::needs_only_its_configuration;
+use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "timeouts";
 
@@ -46,61 +47,6 @@ const GUARD: &str = "timeouts";
 #[derive(Debug)]
 pub struct Timeouts {
     config: TimeoutsConfig,
-}
-
-/// The configuration of [`Timeouts`].
-///
-/// ```
-/// use exo_rails_guards::timeouts::TimeoutsConfig;
-///
-/// let config: TimeoutsConfig = exo_rails_guards::config::from_toml(r#"
-///     limits = [
-///         { name = "build", of = "tool_calls", tools = ["build", "test"], limit_ms = 600_000 },
-///         { name = "tools", of = "tool_calls", limit_ms = 30_000 },
-///     ]
-/// "#)?;
-/// assert_eq!(config.limits[1].limit_ms, 30_000);
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TimeoutsConfig {
-    /// The limits. The first limit that matches a call applies.
-    pub limits: Vec<TimeLimit>,
-}
-
-builder!(Timeouts, TimeoutsConfig { limits: [TimeLimit] });
-
-/// A limit of [`Timeouts`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct TimeLimit {
-    /// The name, which errors and findings contain.
-    pub name: String,
-    /// The calls that the limit applies to.
-    pub of: RatedCalls,
-    /// The longest time of a call, in milliseconds. At least 1.
-    pub limit_ms: u64,
-    /// The tools that the limit applies to: names, or globs such as `search_*`. Only limits of `tool_calls` can name tools. The
-    /// default is all tools.
-    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<ToolPattern>,
-}
-
-impl TimeLimit {
-    /// Makes a limit. `limit_ms` is the longest time of a call, in milliseconds.
-    #[must_use]
-    pub fn new(name: impl Into<String>, of: RatedCalls, limit_ms: u64) -> Self {
-        Self { name: name.into(), of, limit_ms, tools: Vec::new() }
-    }
-
-    /// Sets [`tools`](field@Self::tools).
-    #[must_use]
-    pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {
-        self.tools = tools.into_iter().collect();
-        self
-    }
 }
 
 impl Timeouts {
@@ -163,3 +109,7 @@ impl Timeouts {
         FindingError::report(GUARD, error, ctx);
     }
 }
+
+makes!(Timeouts, TimeoutsConfig);
+
+needs_only_its_configuration!(Timeouts, TimeoutsConfig);

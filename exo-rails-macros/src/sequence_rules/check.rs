@@ -1,10 +1,10 @@
 //! The rules for sequence rules that the macro can check beyond their grammar.
 
+use exo_rails_sequence::grammar::{self, Name};
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::Parser;
 
-use super::grammar::{self, Name};
 use super::parse::{Named, Rules};
 use crate::errors::Errors;
 

@@ -3,13 +3,13 @@
 //! A tool is a field of the set, and a field is a field of the arguments of a tool. Closures that nobody calls name both, so the
 //! compiler checks them at the user's tokens.
 
+use exo_rails_sequence::grammar::{Demand, Name, Same};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::check::ident;
-use super::grammar::{Demand, Name, Same};
 use super::parse::{Dotted, Named, Rules};
 
 pub(super) fn rules(input: &Rules) -> TokenStream {

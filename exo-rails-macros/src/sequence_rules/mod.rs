@@ -2,8 +2,6 @@
 
 mod check;
 mod expand;
-#[allow(dead_code, reason = "a link to the grammar of `exo-rails-guards`, which uses the rest at run time")]
-mod grammar;
 mod parse;
 
 use proc_macro2::TokenStream;

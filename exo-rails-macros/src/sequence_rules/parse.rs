@@ -1,11 +1,11 @@
 //! Reads the tool set and the rules.
 
+use exo_rails_sequence::grammar::{self, Mistake, Rule, Token as Word};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, Ident, Lit, Meta, Path, Token, Type};
 
-use super::grammar::{self, Mistake, Rule, Token as Word};
 use crate::errors::Errors;
 
 /// The rules of one call of the macro.

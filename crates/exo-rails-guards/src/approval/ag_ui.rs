@@ -50,11 +50,12 @@
 
 use std::time::SystemTime;
 
+use exo_rails_policy::approval::Remember;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::request::from_object;
-use super::{ApprovalRequest, Remember, Reply, ReplyError, UserAnswer, UserQuestion};
+use super::{ApprovalRequest, Reply, ReplyError, UserAnswer, UserQuestion};
 
 /// The key of our data in metadata.
 const KEY: &str = "exo-rails";

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use exo_rails_policy::approval::Remember;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ApprovalRequest, Remember};
+use super::ApprovalRequest;
 use crate::StoreError;
 use crate::store::{Change, StateStore, StateStoreExt, TIME_LIMIT, key};
 

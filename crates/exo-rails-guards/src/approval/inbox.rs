@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::{RailContext, Reason};
+use exo_rails_policy::approval::OnTimeout;
 use serde::{Deserialize, Serialize};
 
 use super::desk::seconds;
-use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, OnTimeout, Reply};
+use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, Reply};
 use super::{Approvals, ReplyError};
 use crate::StoreError;
 use crate::store::{Change, Expected, Record, StateStore, StateStoreExt, TIME_LIMIT, Version, Write, key};

@@ -34,11 +34,12 @@
 //!
 //! [MCP]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
 
+use exo_rails_policy::approval::Remember;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::request::from_object;
-use super::{ApprovalRequest, Remember, Reply, ReplyError, UserAnswer, UserQuestion, visible};
+use super::{ApprovalRequest, Reply, ReplyError, UserAnswer, UserQuestion, visible};
 
 /// The name of the method.
 pub const METHOD: &str = "elicitation/create";

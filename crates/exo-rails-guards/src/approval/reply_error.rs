@@ -1,6 +1,7 @@
 //! The reasons why a reply does not count.
 
-use super::Remember;
+use exo_rails_policy::approval::Remember;
+
 use crate::StoreError;
 
 /// The reason why a reply does not count.

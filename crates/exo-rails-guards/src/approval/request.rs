@@ -5,6 +5,8 @@ use std::fmt;
 use std::pin::Pin;
 
 use exo_rails::{Question, RailContext, Reason, ToolCallInputs};
+use exo_rails_policy::approval::OnTimeout;
+use exo_rails_policy::approval::Remember;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -69,33 +71,6 @@ pub struct ApprovalRequest {
     pub remember: Vec<Remember>,
     /// The JSON Schema of the reply: see [`Reply::schema`].
     pub answer_schema: Value,
-}
-
-/// How long an approval is remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Remember {
-    /// Until the session ends.
-    Session,
-    /// Until somebody [revokes](Approvals::revoke) it.
-    Forever,
-}
-
-impl Remember {
-    fn all() -> Vec<Self> {
-        vec![Self::Session, Self::Forever]
-    }
-}
-
-/// What happens if nobody replies in time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnTimeout {
-    /// The call does not run. The model reads that nobody replied.
-    #[default]
-    Deny,
-    /// The run is suspended until somebody replies.
-    Suspend,
 }
 
 /// Returns the place of a call in its session: the turn and the step. In the first turn, this is the step alone.

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use exo_rails::{Provide, Question, RailAction, RailContext, Reason, RetryRequest, SessionInfo, ToolCallInputs};
+use exo_rails_policy::approval::Remember;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Approvals;
 use super::changes::{ApprovedCall, has_changes, note_change, note_written};
-use super::request::{Answer, ApprovalRequest, Ask, AskError, Remember, Reply};
+use super::request::{Answer, ApprovalRequest, Ask, AskError, Reply};
 use crate::StoreError;
 use crate::vault::Comparable;
 

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::spelling::folded;
-use super::tool_pattern::ToolPattern;
-use crate::ConfigError;
+use exo_rails_policy::{ConfigError, ToolPattern};
+use exo_rails_text::spelling::folded;
 
 /// Settings of tools. A name goes before a pattern, and a pattern with more fixed text before one with less. Names match in
 /// every spelling.

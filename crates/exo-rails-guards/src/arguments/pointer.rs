@@ -1,92 +1,52 @@
 //! JSON pointers with wildcards.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::PointerSegment as Segment;
+use exo_rails_text::spelling::folded;
 use serde_json::Value;
 
 use super::json::{DEPTH, nested};
-use super::spelling::folded;
 use super::step::{Segment as At, Way, step};
-use crate::ConfigError;
+use crate::PointerPattern;
 
-/// The place of arguments: the name of an argument, or a JSON pointer ([RFC 6901]) in which the segment `*` stands for any
-/// name or index. All guards name arguments in this way. The empty pointer is the whole value.
-///
-/// ```
-/// use exo_rails_guards::PointerPattern;
-///
-/// // The paths in `{ "files": [{ "path": "a.txt" }, { "path": "b.txt" }] }`.
-/// let pattern: PointerPattern = "/files/*/path".parse()?;
-/// assert_eq!(pattern.to_string(), "/files/*/path");
-///
-/// let name: PointerPattern = "path".parse()?;
-/// assert_eq!(name, "/path".parse()?);
-///
-/// let error = "request/url".parse::<PointerPattern>().unwrap_err();
-/// assert_eq!(
-///     error.to_string(),
-///     "`request/url` is neither a name nor a pointer: write `/request/url`, or `/request~1url` for an argument with this name",
-/// );
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-///
-/// A rule that lets something happen looks at exactly this place. A rule that stops or checks something also looks at other
-/// spellings of the names (case, spaces, invisible characters, look-alikes), at each item of a list in the place of an
-/// object, and in texts that contain JSON.
-///
-/// [RFC 6901]: https://www.rfc-editor.org/rfc/rfc6901
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct PointerPattern {
-    segments: Vec<Segment>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Segment {
-    Any,
-    Name(String),
-}
-
-impl PointerPattern {
-    /// Makes the place of an argument with this name.
-    pub(crate) fn name(name: &str) -> Self {
-        Self { segments: vec![Segment::Name(name.to_owned())] }
-    }
-
+/// Finds the values at a place.
+pub(crate) trait Search {
     /// Returns the values that are exactly at the place.
-    pub(crate) fn exact<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
+    fn exact<'v>(&self, value: &'v Value) -> Vec<&'v Value>;
+
+    /// Calls `visit` with each value that may be meant by the place, and the way to it. For a value in a text that contains
+    /// JSON, it is the way to the text.
+    fn each(&self, value: &Value, visit: &mut dyn FnMut(&Way<'_>, &Value));
+}
+
+impl Search for PointerPattern {
+    fn exact<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         let mut found = vec![value];
-        for segment in &self.segments {
-            found = found.into_iter().flat_map(|value| segment.children(value)).collect();
+        for segment in self.segments() {
+            found = found.into_iter().flat_map(|value| children(segment, value)).collect();
         }
         found
     }
 
-    /// Calls `visit` with each value that may be meant by the place, and the way to it. For a value in a text that contains
-    /// JSON, it is the way to the text.
-    pub(crate) fn each(&self, value: &Value, visit: &mut dyn FnMut(&Way<'_>, &Value)) {
-        each_below(None, value, &self.segments, 0, visit);
+    fn each(&self, value: &Value, visit: &mut dyn FnMut(&Way<'_>, &Value)) {
+        each_below(None, value, self.segments(), 0, visit);
     }
 }
 
-impl Segment {
-    /// Returns the children of a value with exactly this name or index.
-    fn children<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
-        match (value, self) {
-            (Value::Object(fields), Self::Any) => fields.values().collect(),
-            (Value::Object(fields), Self::Name(name)) => fields.get(name).into_iter().collect(),
-            (Value::Array(items), Self::Any) => items.iter().collect(),
-            (Value::Array(items), Self::Name(name)) => index(items, name).map(|(_, item)| item).into_iter().collect(),
-            _ => Vec::new(),
-        }
+/// Returns the children of a value with exactly this name or index.
+fn children<'v>(segment: &Segment, value: &'v Value) -> Vec<&'v Value> {
+    match (value, segment) {
+        (Value::Object(fields), Segment::Any) => fields.values().collect(),
+        (Value::Object(fields), Segment::Name(name)) => fields.get(name).into_iter().collect(),
+        (Value::Array(items), Segment::Any) => items.iter().collect(),
+        (Value::Array(items), Segment::Name(name)) => index(items, name).map(|(_, item)| item).into_iter().collect(),
+        _ => Vec::new(),
     }
+}
 
-    fn may_be(&self, name: &str) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Name(wanted) => wanted == name || is_spelling(name, wanted),
-        }
+fn may_be(segment: &Segment, name: &str) -> bool {
+    match segment {
+        Segment::Name(wanted) => wanted == name || is_spelling(name, wanted),
+        _ => true,
     }
 }
 
@@ -112,7 +72,7 @@ fn each_below<'v>(
         };
         match value {
             Value::Object(fields) => {
-                let fields = fields.iter().filter(|(name, _)| first.may_be(name)).rev();
+                let fields = fields.iter().filter(|(name, _)| may_be(first, name)).rev();
                 open.extend(fields.map(|(name, value)| (child(&way, At::Name(name)), value, rest)));
             }
             Value::Array(items) => {
@@ -143,58 +103,6 @@ fn is_spelling(name: &str, wanted: &str) -> bool {
     }
     let wanted = folded(wanted);
     folded(name).iter().any(|name| wanted.contains(name))
-}
-
-/// Escapes a name for a JSON pointer.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
-impl std::str::FromStr for PointerPattern {
-    type Err = ConfigError;
-
-    fn from_str(text: &str) -> Result<Self, ConfigError> {
-        if text.is_empty() {
-            return Ok(Self { segments: Vec::new() });
-        }
-        let Some(rest) = text.strip_prefix('/') else {
-            if text.contains('/') {
-                return Err(ConfigError::new(format!(
-                    "`{text}` is neither a name nor a pointer: write `/{text}`, or `/{}` for an argument with this name",
-                    escaped(text),
-                )));
-            }
-            return Ok(if text == "*" { Self { segments: vec![Segment::Any] } } else { Self::name(text) });
-        };
-        let segments = rest.split('/').map(|segment| match segment {
-            "*" => Segment::Any,
-            name => Segment::Name(name.replace("~1", "/").replace("~0", "~")),
-        });
-        Ok(Self { segments: segments.collect() })
-    }
-}
-
-impl TryFrom<String> for PointerPattern {
-    type Error = ConfigError;
-
-    fn try_from(text: String) -> Result<Self, ConfigError> {
-        text.parse()
-    }
-}
-
-impl From<PointerPattern> for String {
-    fn from(pattern: PointerPattern) -> Self {
-        pattern.to_string()
-    }
-}
-
-impl fmt::Display for PointerPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.segments.iter().try_for_each(|segment| match segment {
-            Segment::Any => f.write_str("/*"),
-            Segment::Name(name) => write!(f, "/{}", escaped(name)),
-        })
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use exo_rails::{EventRecord, StopKind};
 use serde_json::{Map, Value, json};
 
-use super::config::Level;
+use super::Level;
 use super::hash::{Hash, canonical};
 
 /// The records whose data contains no payload: those of findings, of approvals and of rails in shadow.

@@ -12,8 +12,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::unconstrained;
 
 use super::AuditError;
-use super::config::{AuditConfig, WhenFull};
 use super::writer::{Message, Shared};
+use super::{AuditConfig, WhenFull};
 
 /// The most bytes of a queue.
 #[expect(clippy::cast_possible_truncation, reason = "the smaller one fits")]

@@ -4,7 +4,6 @@
 
 mod audited;
 mod chain;
-mod config;
 mod entry;
 mod error;
 mod feed;
@@ -21,8 +20,8 @@ mod verify;
 mod writer;
 
 pub use audited::Audited;
-pub use config::{AuditConfig, Level, OnError, WhenFull};
 pub use error::AuditError;
+pub use exo_rails_policy::audit::{AuditConfig, Level, OnError, WhenFull};
 pub use head::{BadHead, Head};
 #[cfg(feature = "audit-sign")]
 #[cfg_attr(docsrs, doc(cfg(feature = "audit-sign")))]

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::config::{AuditConfig, Level};
 use super::entry::{self, millis};
 use super::hash::Hash;
 use super::head::Head;
 use super::line::write_line;
 use super::seal::{Signed, Signer};
 use super::sink::{Existing, Sink};
+use super::{AuditConfig, Level};
 
 /// The bytes of lines that the writer collects before it writes them.
 const BATCH: usize = 64 * 1024;

@@ -5,7 +5,7 @@ use std::io;
 use exo_rails::ModelCallInputs;
 use serde::Serialize;
 
-use super::config::Estimate;
+use super::Estimate;
 
 /// The tokens that a call will probably use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

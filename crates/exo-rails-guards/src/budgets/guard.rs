@@ -6,14 +6,19 @@ use std::time::Duration;
 use exo_rails::message::{Message, Usage};
 use exo_rails::prelude::*;
 use exo_rails::{DroppedInputs, OperationEnd, RailContext};
+use exo_rails_policy::ToolName;
+use exo_rails_policy::budgets::Price;
+use exo_rails_policy::budgets::Unit;
 
-use super::config::{BudgetLimit, BudgetsConfig, Measure, Unit, UnknownPrice, Unreported};
 use super::estimate::Expected;
 use super::held::{Held, Hold, Part, Reserved, Reserving, difference};
-use super::price::{Price, Prices, completion};
-use crate::arguments::ToolName;
+use super::price::{Prices, completion, cost, largest_cost};
+use super::{BudgetLimit, BudgetsConfig, Measure, UnknownPrice, Unreported};
 use crate::call_id::{CallId, Fallbacks, Operation, was_skipped};
+use crate::config::makes;
 use crate::finding::FindingError;
+use crate::kit_guard::KitGuard;
+use crate::scope::ScopeKey;
 use crate::store::{Counter, GuardStore, MAX_AMOUNT, OverLimit, StateStore};
 use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
 
@@ -275,8 +280,8 @@ impl Budgets {
                 (prompt.saturating_add(completion), prompt.saturating_add(least_completion))
             }
             (Measure::Cost, Call::Model { price: Some(price), .. }, Some(tokens)) => (
-                price.largest_cost(tokens.prompt, tokens.completion),
-                price.largest_cost(tokens.prompt, tokens.least_completion),
+                largest_cost(price, tokens.prompt, tokens.completion),
+                largest_cost(price, tokens.prompt, tokens.least_completion),
             ),
             _ => return None,
         };
@@ -515,7 +520,7 @@ fn used_amounts(parts: &[Part], call: &Call<'_>, used: Used<'_>) -> Vec<u64> {
             (Measure::PromptTokens, Some(usage)) => Some(usage.prompt_tokens),
             (Measure::CompletionTokens, Some(usage)) => Some(completion(usage)),
             (Measure::TotalTokens, Some(usage)) => Some(usage.prompt_tokens.saturating_add(completion(usage))),
-            (Measure::Cost, Some(usage)) => price.map(|price| price.cost(usage)),
+            (Measure::Cost, Some(usage)) => price.map(|price| cost(price, usage)),
             (_, None) => None,
         };
         let unreported = match used.without_usage {
@@ -641,5 +646,16 @@ impl Budgets {
             return;
         }
         drop(ctx.run.update(|held: &mut Held| held.end_all(&self.id)));
+    }
+}
+
+makes!(Budgets, BudgetsConfig);
+
+impl KitGuard for Budgets {
+    type Config = BudgetsConfig;
+    type Needs = GuardStore;
+
+    fn make(config: BudgetsConfig, store: GuardStore) -> Result<Self, ConfigError> {
+        Ok(Self::new(config)?.with_store(store))
     }
 }

@@ -10,7 +10,7 @@ use exo_rails::message::Usage;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use super::config::Measure;
+use super::Measure;
 use crate::StoreError;
 use crate::call_id::CallId;
 use crate::store::{Claim, OverLimit, Reservation, StateStore, StateStoreExt};

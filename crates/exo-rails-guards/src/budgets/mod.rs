@@ -3,15 +3,14 @@
 //! [`Budgets`] is the guard. A [`BudgetLimit`] names what it counts ([`Measure`]), for whom ([`Scope`](crate::Scope)), and when
 //! the count begins again ([`Window`]). A limit of costs needs a [`Price`] for each model.
 
-mod config;
-mod decimal;
 mod estimate;
 mod guard;
 mod held;
 mod price;
 
-pub use config::{BudgetLimit, BudgetsConfig, Estimate, Measure, UnknownPrice, Unreported, Window};
-pub use decimal::Decimal;
+pub use exo_rails_policy::Decimal;
+pub use exo_rails_policy::budgets::{
+    BudgetLimit, BudgetsConfig, Estimate, Measure, Price, UnknownPrice, Unreported, Window,
+};
 pub use guard::{BudgetError, Budgets};
 pub(crate) use held::Open;
-pub use price::Price;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Breaker;
+use super::Breaker;
 use crate::store::Change;
 
 /// The time after which an unused record expires.
@@ -44,9 +44,17 @@ pub(super) enum Pass {
 
 type Found = Option<(Circuit, Duration)>;
 
-impl Breaker {
+/// How a breaker moves between the states of its circuit.
+pub(super) trait Moves {
     /// Decides about a call.
-    pub(super) fn enter(&self, found: Found) -> (Change<Circuit>, Pass) {
+    fn enter(&self, found: Found) -> (Change<Circuit>, Pass);
+
+    /// Counts the end of a call. `failed` is `None` if the failure does not count. Returns whether the circuit opens.
+    fn leave(&self, found: Found, pass: Pass, failed: Option<bool>) -> (Change<Circuit>, bool);
+}
+
+impl Moves for Breaker {
+    fn enter(&self, found: Found) -> (Change<Circuit>, Pass) {
         let open = Duration::from_millis(self.open_ms);
         let probe = |running, succeeded| (put(Circuit::HalfOpen { running, succeeded }), Pass::Probe);
         match found {
@@ -62,8 +70,7 @@ impl Breaker {
         }
     }
 
-    /// Counts the end of a call. `failed` is `None` if the failure does not count. Returns whether the circuit opens.
-    pub(super) fn leave(&self, found: Found, pass: Pass, failed: Option<bool>) -> (Change<Circuit>, bool) {
+    fn leave(&self, found: Found, pass: Pass, failed: Option<bool>) -> (Change<Circuit>, bool) {
         match (found, pass, failed) {
             (Some((Circuit::HalfOpen { .. }, _)), Pass::Probe, Some(true)) => (put(Circuit::Open), true),
             (Some((Circuit::HalfOpen { running, succeeded }, _)), Pass::Probe, Some(false)) => {
@@ -78,34 +85,34 @@ impl Breaker {
             }
             // A call that began before the circuit opened.
             (Some((Circuit::Open | Circuit::HalfOpen { .. }, _)), ..) | (_, _, None) => (Change::Keep, false),
-            (None | Some((Circuit::Closed { .. }, _)), _, Some(failed)) => self.count(found, failed),
+            (None | Some((Circuit::Closed { .. }, _)), _, Some(failed)) => count(self, found, failed),
         }
     }
+}
 
-    fn count(&self, found: Found, has_failed: bool) -> (Change<Circuit>, bool) {
-        let (mut row, mut calls, mut failed, mut window_age) = (0_u32, 0_u32, 0_u32, 0_u64);
-        if let Some((Circuit::Closed { row: r, calls: c, failed: f, window_age: w }, age)) = found {
-            let age = w.saturating_add(u64::try_from(age.as_millis()).unwrap_or(u64::MAX));
-            if age < self.window_ms {
-                (row, calls, failed, window_age) = (r, c, f, age);
-            }
+fn count(breaker: &Breaker, found: Found, has_failed: bool) -> (Change<Circuit>, bool) {
+    let (mut row, mut calls, mut failed, mut window_age) = (0_u32, 0_u32, 0_u32, 0_u64);
+    if let Some((Circuit::Closed { row: r, calls: c, failed: f, window_age: w }, age)) = found {
+        let age = w.saturating_add(u64::try_from(age.as_millis()).unwrap_or(u64::MAX));
+        if age < breaker.window_ms {
+            (row, calls, failed, window_age) = (r, c, f, age);
         }
-        if !has_failed && self.failure_percent == 0 {
-            // A success ends the row, and nothing else is counted.
-            return (if found.is_some() { Change::Remove } else { Change::Keep }, false);
-        }
-        row = if has_failed { row.saturating_add(1) } else { 0 };
-        calls = calls.saturating_add(1);
-        failed = failed.saturating_add(u32::from(has_failed));
-        let in_row = self.failures > 0 && row >= self.failures;
-        let percent = u64::from(failed) * 100 >= u64::from(calls) * u64::from(self.failure_percent);
-        let in_window = self.failure_percent > 0 && calls >= self.min_calls && percent;
-        if has_failed && (in_row || in_window) {
-            return (put(Circuit::Open), true);
-        }
-        let left = Duration::from_millis(self.window_ms.saturating_sub(window_age));
-        (Change::Put(Circuit::Closed { row, calls, failed, window_age }, Some(left)), false)
     }
+    if !has_failed && breaker.failure_percent == 0 {
+        // A success ends the row, and nothing else is counted.
+        return (if found.is_some() { Change::Remove } else { Change::Keep }, false);
+    }
+    row = if has_failed { row.saturating_add(1) } else { 0 };
+    calls = calls.saturating_add(1);
+    failed = failed.saturating_add(u32::from(has_failed));
+    let in_row = breaker.failures > 0 && row >= breaker.failures;
+    let percent = u64::from(failed) * 100 >= u64::from(calls) * u64::from(breaker.failure_percent);
+    let in_window = breaker.failure_percent > 0 && calls >= breaker.min_calls && percent;
+    if has_failed && (in_row || in_window) {
+        return (put(Circuit::Open), true);
+    }
+    let left = Duration::from_millis(breaker.window_ms.saturating_sub(window_age));
+    (Change::Put(Circuit::Closed { row, calls, failed, window_age }, Some(left)), false)
 }
 
 fn put(circuit: Circuit) -> Change<Circuit> {

@@ -6,11 +6,15 @@ use std::time::Duration;
 use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{Next, RailContext};
+use exo_rails_policy::ToolName;
 
+use super::circuit::Moves;
 use super::circuit::Pass;
-use super::config::{Breaker, CircuitBreakerConfig};
-use crate::arguments::ToolName;
+use super::{Breaker, CircuitBreakerConfig};
+use crate::config::makes;
+use crate::failure::core_kind;
 use crate::finding::FindingError;
+use crate::kit_guard::KitGuard;
 use crate::store::{GuardStore, StateStore, StateStoreExt, key};
 use crate::{ConfigError, Finding, Severity, StoreError};
 
@@ -108,7 +112,7 @@ impl CircuitBreaker {
         let result = call.await;
         let failed = match &result {
             Ok(_) => Some(false),
-            Err(error) if breaker.kinds.contains(&error.kind) => Some(true),
+            Err(error) if breaker.kinds.iter().any(|kind| core_kind(*kind) == error.kind) => Some(true),
             Err(_) => None,
         };
         let opens = store.update_aged(&key, |found| breaker.leave(found, pass, failed)).await;
@@ -173,5 +177,16 @@ impl CircuitBreaker {
     #[expect(clippy::unused_self, reason = "the rails of the guard are methods")]
     fn tool_failed(&self, error: &OperationError, ctx: &mut RailContext) {
         FindingError::report(GUARD, error, ctx);
+    }
+}
+
+makes!(CircuitBreaker, CircuitBreakerConfig);
+
+impl KitGuard for CircuitBreaker {
+    type Config = CircuitBreakerConfig;
+    type Needs = GuardStore;
+
+    fn make(config: CircuitBreakerConfig, store: GuardStore) -> Result<Self, ConfigError> {
+        Ok(Self::new(config)?.with_store(store))
     }
 }

@@ -3,8 +3,7 @@
 //! [`CircuitBreaker`] is the guard, and a [`Breaker`] is one of its settings.
 
 mod circuit;
-mod config;
 mod guard;
 
-pub use config::{Breaker, CircuitBreakerConfig};
+pub use exo_rails_policy::circuit_breaker::{Breaker, CircuitBreakerConfig};
 pub use guard::CircuitBreaker;

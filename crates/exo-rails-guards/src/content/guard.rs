@@ -5,11 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use exo_rails::message::{Content as Parts, Messages, Role};
 use exo_rails::prelude::*;
 use exo_rails::{NoRetry, NoSubstitute, Reason, RecalledMemory};
+use exo_rails_text::names::{nearest, quoted};
 use regex::{Regex, RegexBuilder};
 
 use super::known::KNOWN;
 use super::{ContentConfig, ContentPattern, ContentPlace, RiskLevel};
-use crate::config::{builder, nearest, quoted};
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
 use crate::wording::{Alike, Finder, Text, Wording, each_text, each_text_in, each_text_of};
 use crate::{ConfigError, Finding, OnRefusal, Place, Severity};
 
@@ -62,28 +64,6 @@ struct Rule {
 #[derive(Clone, Copy, Default)]
 struct Checked(u64);
 
-/// A limit, if there is one.
-type Limit = Option<usize>;
-
-builder!(
-    Content,
-    ContentConfig {
-        blocked_phrases: [String],
-        whole_words: bool,
-        look_alikes: bool,
-        max_input_chars: Limit,
-        max_input_bytes: Limit,
-        max_conversation_chars: Limit,
-        max_conversation_bytes: Limit,
-        known_patterns: bool,
-        without: [String],
-        patterns: [ContentPattern],
-        places: [ContentPlace],
-        block_from: RiskLevel,
-        on_refusal: OnRefusal,
-    }
-);
-
 impl Content {
     /// Makes the guard.
     ///
@@ -125,7 +105,7 @@ impl Content {
                     finders.push(Finder::Regex { number: *number, regex: regex.clone() });
                 }
             }
-            Ok(finders)
+            Ok::<_, ConfigError>(finders)
         };
         let (own, input) = (finders(&wordings)?, finders(&input)?);
         let has_input = config.places.contains(&ContentPlace::Input);
@@ -428,3 +408,7 @@ fn check(config: &ContentConfig) -> Result<(), ConfigError> {
     }
     Ok(())
 }
+
+makes!(Content, ContentConfig);
+
+needs_only_its_configuration!(Content, ContentConfig);

@@ -22,11 +22,8 @@
 //! | `encoded_injection` | medium | base64: decode |
 //! | `code_injection` | medium | `eval(`, `exec(` |
 
-mod config;
 mod guard;
 mod known;
-mod level;
 
-pub use config::{ContentConfig, ContentPattern, ContentPlace};
+pub use exo_rails_policy::content::{ContentConfig, ContentPattern, ContentPlace, RiskLevel};
 pub use guard::Content;
-pub use level::RiskLevel;

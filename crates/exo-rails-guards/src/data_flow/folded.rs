@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use exo_rails_text::invisible::is_invisible;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
 use super::hash::{Key, Prefixes, What, mark};
 use super::words::{is_common, is_date, is_numeric};
-use crate::arguments::is_invisible;
 
 /// A text, and its folded characters with their places.
 #[derive(Debug)]

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{MemoryQuery, OpenQuestion, RecalledMemory, RunScope};
+use exo_rails_policy::{ToolName, ToolPattern};
 
-use super::config::{DataFlowConfig, FlowScope, Sink, SinkDecision};
 use super::declared::Declared;
 use super::learned::clear;
 use super::marks::Form;
 use super::state::{ALL, FlowState, Least};
 use super::watched::{Hit, Watched};
+use super::{DataFlowConfig, FlowScope, Sink, SinkDecision};
 use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, settle};
-use crate::arguments::{ToolName, ToolPattern};
 use crate::call_id::{Fallbacks, Operation};
+use crate::config::makes;
+use crate::kit_guard::KitGuard;
 use crate::store::GuardStore;
 use crate::{ConfigError, Finding, OnRefusal, Place, ScopeError, Severity, StoreError};
 
@@ -404,5 +406,18 @@ impl DataFlow {
             return self.push(ctx).await;
         }
         if self.config.scope == FlowScope::Session { self.save(ctx) } else { Ok(()) }
+    }
+}
+
+makes!(DataFlow, DataFlowConfig);
+
+impl KitGuard for DataFlow {
+    type Config = DataFlowConfig;
+    type Needs = (Arc<dyn Ask>, GuardStore);
+
+    const ASKS: bool = true;
+
+    fn make(config: DataFlowConfig, (asker, store): (Arc<dyn Ask>, GuardStore)) -> Result<Self, ConfigError> {
+        Ok(Self::new(config)?.with_asker(asker).with_store(store))
     }
 }

@@ -4,15 +4,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use exo_rails::message::{Message, Messages, Role, ToolCall, ToolSpec};
 use exo_rails::{InvokeInputs, RunScope, ToolCallInputs, ToolOutput};
+use exo_rails_policy::ToolName;
 use serde_json::Value;
 
-use super::config::Sanitizer;
+use super::Sanitizer;
 use super::declared::{Declaration, Declared};
 use super::guard::{DataFlow, FlowError};
 use super::marks::Form;
 use super::state::{ALL, FlowState};
 use super::watched::Watched;
-use crate::arguments::{ToolName, each_leaf, nested};
+use crate::arguments::Search;
+use crate::arguments::{each_leaf, nested};
 
 /// A result, as the guard reads it.
 struct Read<'r> {
@@ -171,7 +173,7 @@ impl DataFlow {
         let config = &self.config;
         let form = self.form(ctx)?;
         let is_cleaning =
-            |of: &&Sanitizer| of.tool.iter().any(|tool| tool.allows(&name)) && of.has_result(read.content);
+            |of: &&Sanitizer| of.tool.iter().any(|tool| tool.allows(&name)) && has_result(of, read.content);
         let cleaning = config.sanitizers.iter().filter(|of| read.output.is_some() && is_cleaning(of));
         let cleaning: Vec<&Sanitizer> = cleaning.collect();
         let through = self.taint_of(read, &name, form, ctx)?;
@@ -275,12 +277,10 @@ fn role(message: &Message) -> &'static str {
     }
 }
 
-impl Sanitizer {
-    fn has_result(&self, content: &str) -> bool {
-        let is_there =
-            |result: Value| self.if_result.iter().all(|(pointer, wanted)| result.pointer(pointer) == Some(wanted));
-        self.if_result.is_empty() || nested(content).is_some_and(is_there)
-    }
+fn has_result(sanitizer: &Sanitizer, content: &str) -> bool {
+    let is_there =
+        |result: Value| sanitizer.if_result.iter().all(|(pointer, wanted)| result.pointer(pointer) == Some(wanted));
+    sanitizer.if_result.is_empty() || nested(content).is_some_and(is_there)
 }
 
 /// Clears a value in a state. A value without letters and digits cannot be tainted.

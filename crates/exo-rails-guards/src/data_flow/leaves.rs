@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::arguments::Search;
 use crate::arguments::{Segment, Way, nested, place, step};
 use crate::{Place, PointerPattern};
 

@@ -84,7 +84,6 @@
 //! The guard keeps at most `max_marks` marks. If more text is read, all values that are not trusted or cleared are tainted with the
 //! labels of what did not fit.
 
-mod config;
 mod declared;
 mod folded;
 mod guard;
@@ -99,7 +98,7 @@ mod views;
 mod watched;
 mod words;
 
-pub use config::{DataFlowConfig, FlowScope, Sanitizer, Sink, SinkDecision, Source};
 pub use declared::{clear, taint, trust};
+pub use exo_rails_policy::data_flow::{DataFlowConfig, FlowScope, Sanitizer, Sink, SinkDecision, Source};
 pub use guard::{DataFlow, FlowError};
 pub use state::FlowState;

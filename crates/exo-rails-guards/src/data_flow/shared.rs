@@ -10,11 +10,12 @@ use std::time::Duration;
 use exo_rails::RunScope;
 use serde::{Deserialize, Serialize};
 
-use super::config::FlowScope;
+use super::FlowScope;
 use super::guard::{DataFlow, FlowError, LOST};
 use super::marks::Form;
 use super::state::FlowState;
 use crate::Scope;
+use crate::scope::ScopeKey;
 use crate::store::{Change, Expected, StateStore, StateStoreExt, Write};
 
 /// How long the store keeps a change after it was written.

@@ -1,11 +1,10 @@
 //! Texts inside of encodings: percent codes, escapes, HTML entities, base64 and hexadecimal.
 
 use std::ops::Range;
-
-use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER_PERMISSIVE, Specification};
 use std::sync::LazyLock;
 
-use crate::arguments::percent_decoded;
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER_PERMISSIVE, Specification};
+use exo_rails_text::percent::percent_decoded;
 
 /// Encodings in encodings beyond this depth are not read.
 const DEPTH: usize = 3;

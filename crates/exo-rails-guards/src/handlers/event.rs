@@ -1,124 +1,33 @@
 //! The events of hook handlers, and what handlers receive.
 
-use std::fmt;
 use std::time::SystemTime;
 
 use exo_rails::prelude::*;
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::hook_handlers::HandlerEvent;
 use serde_json::{Map, Value, json};
 
-/// An event that a handler can name.
-///
-/// The events of the library except two: at [`LlmChunk`](exo_rails::events::LlmChunk) a handler would run for each piece of
-/// an answer, and at [`Dropped`](exo_rails::events::Dropped) nothing can be awaited.
-///
-/// | event | fields beside the six of every event |
-/// |---|---|
-/// | `session_start`, `session_end` | `session` |
-/// | `start` | `input`, the text |
-/// | `memory_recalled` | `query`, `items` |
-/// | `context_assembled`, `context_overflow` | `messages`, `tokens`, `budget` |
-/// | `pre_compaction` | `messages`, `tokens`, `budget` |
-/// | `post_compaction` | `messages`, `removed`, `summary` of the new history |
-/// | `pre_llm_call` | `model`, `messages`, `tools` (their names) |
-/// | `post_llm_call` | `model`, `text`, `tool_calls`, `finish_reason` |
-/// | `llm_error` | `model`, `error`, `error_kind` |
-/// | `pre_tool_call` | `tool_name`, `tool_call_id`, `arguments` |
-/// | `post_tool_call` | the same, and `output`, `is_error` |
-/// | `tool_error` | those of `pre_tool_call`, and `error`, `error_kind` |
-/// | `finished` | `input`, `text` |
-/// | `memory_stored` | `messages` |
-/// | `error` | `input`, `error` |
-/// | `suspended` | `input`, `question` |
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HandlerEvent {
-    /// A session begins.
-    SessionStart,
-    /// A run begins.
-    Start,
-    /// A memory has answered.
-    MemoryRecalled,
-    /// The messages that the model reads first are assembled.
-    ContextAssembled,
-    /// The history is about to be compacted.
-    PreCompaction,
-    /// The history has been compacted. A handler cannot decide.
-    PostCompaction,
-    /// The next model call exceeds the budget of tokens.
-    ContextOverflow,
-    /// The model is about to be called.
-    PreLlmCall,
-    /// The model has answered.
-    PostLlmCall,
-    /// The model call has failed.
-    LlmError,
-    /// A tool is about to be called.
-    PreToolCall,
-    /// A tool has returned.
-    PostToolCall,
-    /// A tool has failed.
-    ToolError,
-    /// A run has its answer.
-    Finished,
-    /// A memory is about to store an entry.
-    MemoryStored,
-    /// A run ends with an error. A handler cannot decide.
-    Error,
-    /// A run is suspended. A handler cannot decide.
-    Suspended,
-    /// A session ends. A handler cannot decide.
-    SessionEnd,
-}
-
-impl HandlerEvent {
-    /// Returns whether a handler can decide about the event. Prompts and agents need such an event.
-    #[must_use]
-    pub const fn can_decide(self) -> bool {
-        !matches!(self, Self::PostCompaction | Self::Error | Self::Suspended | Self::SessionEnd)
-    }
-
-    /// Returns whether a run can wait for a person at the event, so that a handler may answer `ask`.
-    #[must_use]
-    pub const fn can_wait(self) -> bool {
-        self.can_decide() && !matches!(self, Self::SessionStart | Self::ContextAssembled | Self::ContextOverflow)
-    }
-
-    /// Returns whether the event is about a tool call, so that a handler may be about some tools only.
-    #[must_use]
-    pub const fn has_tool(self) -> bool {
-        matches!(self, Self::PreToolCall | Self::PostToolCall | Self::ToolError)
-    }
-
-    pub(super) const fn of(inputs: &Inputs<'_>) -> Option<Self> {
-        Some(match inputs {
-            Inputs::SessionStart(_) => Self::SessionStart,
-            Inputs::Start(_) => Self::Start,
-            Inputs::MemoryRecalled(..) => Self::MemoryRecalled,
-            Inputs::ContextAssembled(_) => Self::ContextAssembled,
-            Inputs::PreCompaction(_) => Self::PreCompaction,
-            Inputs::PostCompaction(..) => Self::PostCompaction,
-            Inputs::ContextOverflow(_) => Self::ContextOverflow,
-            Inputs::PreLlmCall(_) => Self::PreLlmCall,
-            Inputs::PostLlmCall(..) => Self::PostLlmCall,
-            Inputs::LlmError(..) => Self::LlmError,
-            Inputs::PreToolCall(_) => Self::PreToolCall,
-            Inputs::PostToolCall(..) => Self::PostToolCall,
-            Inputs::ToolError(..) => Self::ToolError,
-            Inputs::Finished(..) => Self::Finished,
-            Inputs::MemoryStored(_) => Self::MemoryStored,
-            Inputs::Error(..) => Self::Error,
-            Inputs::Suspended(..) => Self::Suspended,
-            Inputs::SessionEnd(_) => Self::SessionEnd,
-            _ => return None,
-        })
-    }
-}
-
-impl fmt::Display for HandlerEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
-    }
+pub(super) const fn event_of(inputs: &Inputs<'_>) -> Option<HandlerEvent> {
+    Some(match inputs {
+        Inputs::SessionStart(_) => HandlerEvent::SessionStart,
+        Inputs::Start(_) => HandlerEvent::Start,
+        Inputs::MemoryRecalled(..) => HandlerEvent::MemoryRecalled,
+        Inputs::ContextAssembled(_) => HandlerEvent::ContextAssembled,
+        Inputs::PreCompaction(_) => HandlerEvent::PreCompaction,
+        Inputs::PostCompaction(..) => HandlerEvent::PostCompaction,
+        Inputs::ContextOverflow(_) => HandlerEvent::ContextOverflow,
+        Inputs::PreLlmCall(_) => HandlerEvent::PreLlmCall,
+        Inputs::PostLlmCall(..) => HandlerEvent::PostLlmCall,
+        Inputs::LlmError(..) => HandlerEvent::LlmError,
+        Inputs::PreToolCall(_) => HandlerEvent::PreToolCall,
+        Inputs::PostToolCall(..) => HandlerEvent::PostToolCall,
+        Inputs::ToolError(..) => HandlerEvent::ToolError,
+        Inputs::Finished(..) => HandlerEvent::Finished,
+        Inputs::MemoryStored(_) => HandlerEvent::MemoryStored,
+        Inputs::Error(..) => HandlerEvent::Error,
+        Inputs::Suspended(..) => HandlerEvent::Suspended,
+        Inputs::SessionEnd(_) => HandlerEvent::SessionEnd,
+        _ => return None,
+    })
 }
 
 /// Returns the name of the tool, at an event of a tool call.

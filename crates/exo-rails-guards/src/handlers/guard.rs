@@ -8,10 +8,12 @@ use exo_rails::{NoRetry, NoSubstitute};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use super::event::event_of;
 use super::handler::{Handler, Runner};
 use super::outcome::{Effect, GUARD, Outcome};
 use super::output::{Answer, Decision};
 use super::{FailMode, HandlerError, HandlerEvent, HandlerFault, HookHandlersBuilder, HookHandlersConfig, event};
+use crate::kit_guard::KitGuard;
 use crate::{ConfigError, Finding, Severity};
 
 /// Runs hook handlers at events: see the [module](super) for the protocol.
@@ -79,7 +81,7 @@ impl HookHandlers {
     /// Runs the handlers of the event.
     async fn run(&self, mut inputs: Inputs<'_>, ctx: &mut RailContext) -> Result<(Effect, Subject), HandlerError> {
         let mut outcome = Outcome::default();
-        let Some(event) = HandlerEvent::of(&inputs) else { return Ok((Effect::Continue, Subject::default())) };
+        let Some(event) = event_of(&inputs) else { return Ok((Effect::Continue, Subject::default())) };
         let mut json = None;
         for handler in &self.handlers {
             if !handler.is_for(event, event::tool_name(&inputs)) {
@@ -253,5 +255,14 @@ impl HookHandlers {
     #[on(PostCompaction, Error, Suspended, SessionEnd)]
     async fn observe(&self, inputs: Inputs<'_>, ctx: &mut RailContext) -> Result<(), HandlerError> {
         self.run(inputs, ctx).await.map(|_| ())
+    }
+}
+
+impl KitGuard for HookHandlers {
+    type Config = HookHandlersConfig;
+    type Needs = HookHandlersBuilder;
+
+    fn make(config: HookHandlersConfig, builder: HookHandlersBuilder) -> Result<Self, ConfigError> {
+        builder.config(config).build()
     }
 }

@@ -71,7 +71,6 @@ mod asked;
 mod builder;
 #[cfg(unix)]
 mod command;
-mod config;
 mod error;
 mod event;
 #[cfg(fuzzing)]
@@ -85,7 +84,8 @@ mod outcome;
 mod output;
 
 pub use builder::HookHandlersBuilder;
-pub use config::{AgentRun, CommandRun, FailMode, HandlerConfig, HookHandlersConfig, HttpRun, OnBlock, PromptRun, Run};
 pub use error::{HandlerError, HandlerFault};
-pub use event::HandlerEvent;
+pub use exo_rails_policy::hook_handlers::{
+    AgentRun, CommandRun, FailMode, HandlerConfig, HandlerEvent, HookHandlersConfig, HttpRun, OnBlock, PromptRun, Run,
+};
 pub use guard::HookHandlers;

@@ -5,11 +5,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::injection::ClassifierConfig;
 use tokio::time::timeout;
 
 use super::Source;
-use crate::{ConfigError, Severity};
+use crate::ConfigError;
 
 /// Says how much a text looks like an injection.
 ///
@@ -54,64 +54,6 @@ pub struct Suspect<'a> {
     pub source: Source,
     /// The tool whose output it is.
     pub tool: Option<&'a str>,
-}
-
-/// The configuration of a classifier: the table `injection.classifier`.
-///
-/// ```
-/// use exo_rails_guards::injection::InjectionConfig;
-///
-/// let config: InjectionConfig = exo_rails_guards::config::from_toml(r#"
-///     [classifier]
-///     url = "http://127.0.0.1:8080/score"
-///     threshold = 0.8
-///     timeout_ms = 500
-///     fail_mode = "open"
-/// "#)?;
-/// assert_eq!(config.classifier.map(|classifier| classifier.threshold), Some(0.8));
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ClassifierConfig {
-    /// The URL of a server. It needs the feature `http`, and `https` for TLS. Without it, the program sets a classifier with
-    /// [`Injection::with_classifier`](super::Injection::with_classifier).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The score from which a text is a finding. The default is 0.5.
-    pub threshold: f64,
-    /// The severity of the finding. The default is `high`.
-    pub severity: Severity,
-    /// The time for one text, in milliseconds. The default is 2000.
-    pub timeout_ms: u64,
-    /// What happens if the classifier fails or is too slow. The default is `closed`.
-    pub fail_mode: ClassifierFailMode,
-    /// The bytes of a text that the classifier reads. The default is 16 384.
-    pub max_bytes: usize,
-}
-
-impl Default for ClassifierConfig {
-    fn default() -> Self {
-        Self {
-            url: None,
-            threshold: 0.5,
-            severity: Severity::High,
-            timeout_ms: 2_000,
-            fail_mode: ClassifierFailMode::Closed,
-            max_bytes: 1 << 14,
-        }
-    }
-}
-
-/// What happens if a classifier fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ClassifierFailMode {
-    /// The guard faults, so the run ends.
-    #[default]
-    Closed,
-    /// The text counts as honest. A finding `classifier_fault` reports the failure.
-    Open,
 }
 
 /// A classifier could not decide.

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use exo_rails::message::{Message, Role};
 use exo_rails::prelude::*;
 use exo_rails::{Reason, RecalledMemory};
+use exo_rails_policy::ToolName;
 
 use super::canary::Canary;
 use super::classifier::Slot;
 use super::scan::Scanner;
 use super::{Classifier, ClassifierConfig, ClassifierError, ClassifierFailMode, GUARD, InjectionConfig, Source};
-use crate::arguments::ToolName;
-use crate::config::builder;
+use crate::config::makes;
 use crate::hidden::Scan;
+use crate::kit_guard::needs_only_its_configuration;
 use crate::wording::{Text, each_text, each_text_of};
-use crate::{ConfigError, Finding, OnRefusal, Place, Severity, ToolPattern};
+use crate::{ConfigError, Finding, OnRefusal, Place, Severity};
 
 /// Finds prompt injections: see the [module](super).
 ///
@@ -46,27 +47,6 @@ pub struct Injection {
     scanner: Scanner,
     slot: Slot,
 }
-
-builder!(
-    Injection,
-    InjectionConfig {
-        sources: [Source],
-        trusted_tools: [ToolPattern],
-        strip: [Source],
-        warn_model_from: Threshold,
-        enforce_from: Threshold,
-        on_refusal: OnRefusal,
-        without: [String],
-        classifier: Asked,
-        canary: bool,
-    }
-);
-
-/// A severity from which something happens, if it happens at all.
-type Threshold = Option<Severity>;
-
-/// The configuration of a classifier, if there is one.
-type Asked = Option<ClassifierConfig>;
 
 impl Injection {
     /// Makes the guard.
@@ -304,3 +284,7 @@ pub enum InjectionError {
     #[error(transparent)]
     Classifier(#[from] ClassifierError),
 }
+
+makes!(Injection, InjectionConfig);
+
+needs_only_its_configuration!(Injection, InjectionConfig);

@@ -67,7 +67,6 @@
 
 mod canary;
 mod classifier;
-mod config;
 mod encoded;
 mod guard;
 #[cfg(feature = "http")]
@@ -79,8 +78,8 @@ mod rules;
 mod scan;
 mod scripts;
 
-pub use classifier::{Classifier, ClassifierConfig, ClassifierError, ClassifierFailMode, ScoreFuture, Suspect};
-pub use config::{InjectionConfig, Source};
+pub use classifier::{Classifier, ClassifierError, ScoreFuture, Suspect};
+pub use exo_rails_policy::injection::{ClassifierConfig, ClassifierFailMode, InjectionConfig, Source};
 pub use guard::{Injection, InjectionError};
 #[cfg(feature = "http")]
 #[cfg_attr(docsrs, doc(cfg(feature = "http")))]

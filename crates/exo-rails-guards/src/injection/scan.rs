@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use exo_rails_text::names::{nearest, quoted};
+
 use super::GUARD;
 use super::encoded::{self, Decoded};
 use super::mention::is_mention;
 use super::rules::RULES;
 use super::scripts::mixed_word;
-use crate::config::{nearest, quoted};
 use crate::hidden::{Hidden, Kind, Scan};
 use crate::wording::{Finder, Text, View, Wording};
 use crate::{ConfigError, Finding, Severity};

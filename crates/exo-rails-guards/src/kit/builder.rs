@@ -5,39 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use exo_rails::{InMode, Mode};
+use exo_rails_policy::{PolicyConfig, Table, check_tools};
 
 use super::Kit;
-use super::config::{FEATURES, KitConfig};
-use crate::approval::{Ask, ChangedCalls, SuspendRun};
-use crate::approval_guard::Approval;
-use crate::arguments::check_tools;
+use crate::ConfigError;
+use crate::approval::{Ask, SuspendRun};
 #[cfg(feature = "audit")]
 use crate::audit::{Audit, Audited};
-use crate::budgets::Budgets;
-use crate::config::{self, Sections, WithMode};
-use crate::content::Content;
-use crate::data_flow::DataFlow;
+use crate::config::{GuardMode, Sections, WithMode};
+use crate::fallback::Fallback;
 #[cfg(feature = "handlers")]
 use crate::handlers::{HookHandlers, HookHandlersBuilder};
-use crate::injection::Injection;
-use crate::loops::Loops;
-#[cfg(feature = "paths")]
-use crate::paths::PathSandbox;
-use crate::permissions::{PermissionsBuilder, Source};
-use crate::personal_data::PersonalData;
-use crate::rate_limits::RateLimits;
-use crate::repetition::Repetition;
-use crate::retry::Retry;
-use crate::risk::RiskScore;
-use crate::secrets::Secrets;
-use crate::sequence::Sequence;
-use crate::shape::{CapabilityGap, CapabilityGapConfig, Sizes, Structure};
-#[cfg(feature = "schema")]
-use crate::shape::{StructuredAnswer, ToolSchemas};
+use crate::kit_guard::{KitGuard, KnownTools, Supply};
+use crate::permissions::PermissionsBuilder;
 use crate::store::{GuardStore, StateStore};
 #[cfg(feature = "urls")]
-use crate::urls::{Resolver, SystemResolver, UrlGuard};
-use crate::{ConfigError, ToolPattern};
+use crate::urls::{Resolver, SystemResolver};
 
 /// Makes a [`Kit`] from a configuration and from values that a configuration file cannot hold.
 ///
@@ -63,8 +46,9 @@ use crate::{ConfigError, ToolPattern};
 #[must_use = "a builder does nothing before `from_toml`, `from_file` or `build`"]
 pub struct KitBuilder {
     asker: Arc<dyn Ask>,
-    known_tools: Vec<String>,
+    known_tools: KnownTools,
     store: GuardStore,
+    fallback: Fallback,
     permissions: Option<PermissionsBuilder>,
     #[cfg(feature = "audit")]
     audit: Option<Audit>,
@@ -78,8 +62,9 @@ impl Default for KitBuilder {
     fn default() -> Self {
         Self {
             asker: Arc::new(SuspendRun),
-            known_tools: Vec::new(),
+            known_tools: KnownTools::default(),
             store: GuardStore::default(),
+            fallback: Fallback::new(),
             permissions: None,
             #[cfg(feature = "audit")]
             audit: None,
@@ -101,7 +86,7 @@ impl KitBuilder {
     /// Adds the names of your tools. A configuration that names another tool is then an error. Patterns such as `delete_*` are
     /// not checked. By default, no name is checked.
     pub fn known_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.known_tools.extend(names.into_iter().map(Into::into));
+        Arc::make_mut(&mut self.known_tools.0).extend(names.into_iter().map(Into::into));
         self
     }
 
@@ -117,6 +102,29 @@ impl KitBuilder {
     /// guard, even if the configuration has no table `permissions`. The `mode` of the table also applies to these rules.
     pub fn permissions(mut self, permissions: PermissionsBuilder) -> Self {
         self.permissions = Some(permissions);
+        self
+    }
+
+    /// Sets the models and tools that the table `fallback` can name. A file cannot say how they are called.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails_guards::{Fallback, Kit};
+    ///
+    /// let small = |_request: Permit<ModelCallInputs>| async { Ok(ModelResponse::text("from the small model")) };
+    /// let builder = Kit::builder().fallback(Fallback::new().model("small", small));
+    /// assert!(builder.from_toml("[fallback]\nmodels = ['small']")?.fallback.is_some());
+    ///
+    /// let error = builder.from_toml("[fallback]\nmodels = ['large']").unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "line 2, column 10: `fallback`: `models`: no model `large` is there: \
+    ///      add it in code, with `Fallback::new().model(\"large\", …)`",
+    /// );
+    /// # Ok::<(), exo_rails_guards::ConfigError>(())
+    /// ```
+    pub fn fallback(mut self, fallback: Fallback) -> Self {
+        self.fallback = fallback;
         self
     }
 
@@ -200,24 +208,25 @@ impl KitBuilder {
     #[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
     pub fn audited_from_file(&self, path: impl AsRef<Path>) -> Result<Audited<Kit>, ConfigError> {
         let path = path.as_ref();
-        let text = config::read(path)?;
+        let text = exo_rails_policy::read(path)?;
         self.read_audited(&text, Some(path)).map_err(|error| error.in_file(path))
     }
 
     #[cfg(feature = "audit")]
     fn read_audited(&self, text: &str, file: Option<&Path>) -> Result<Audited<Kit>, ConfigError> {
-        let KitConfig { audit, .. } = config::from_toml(text)?;
-        let audit = audit
+        let (config, sections) = read(text, file)?;
+        let wanted = config.audit.clone();
+        let wanted = wanted
             .ok_or_else(|| ConfigError::new("the table is missing: write `[audit]` with a `path`").in_key("audit"))?;
-        let in_table = |error: ConfigError| Sections::of(text).locate("audit", 0, error.in_key("audit"));
-        let audit = Audit::new(audit).map_err(in_table)?;
-        let kit = self.clone().audit(audit.clone()).read(text, file)?;
+        let in_table = |error: ConfigError| sections.locate("audit", 0, error.in_key("audit"));
+        let audit = Audit::new(wanted).map_err(in_table)?;
+        let kit = self.clone().audit(audit.clone()).guards(config, &sections)?;
         Ok(audit.wrap(kit))
     }
 
     /// Checks that the log of the configuration is around the kit.
     #[cfg(feature = "audit")]
-    fn check_audit(&self, config: &KitConfig, sections: &Sections<'_>) -> Result<(), ConfigError> {
+    fn check_audit(&self, config: &PolicyConfig, sections: &Sections<'_>) -> Result<(), ConfigError> {
         let message = match (&config.audit, &self.audit) {
             (None, _) => return Ok(()),
             (Some(wanted), Some(audit)) if wanted == audit.config() => return Ok(()),
@@ -233,7 +242,8 @@ impl KitBuilder {
     /// Returns the errors of [`Kit::from_toml`]. Returns an error if a table names a tool that is not one of the
     /// [known tools](Self::known_tools), or if there is a table `audit` and the builder has no audit.
     pub fn from_toml(&self, text: &str) -> Result<Kit, ConfigError> {
-        self.read(text, None)
+        let (config, sections) = read(text, None)?;
+        self.guards(config, &sections)
     }
 
     /// Makes a kit from a configuration file in TOML.
@@ -242,23 +252,9 @@ impl KitBuilder {
     /// Returns the errors of [`from_toml`](Self::from_toml) with the path of the file, and an error if the file cannot be read.
     pub fn from_file(&self, path: impl AsRef<Path>) -> Result<Kit, ConfigError> {
         let path = path.as_ref();
-        let text = config::read(path)?;
-        self.read(&text, Some(path)).map_err(|error| error.in_file(path))
-    }
-
-    fn read(&self, text: &str, file: Option<&Path>) -> Result<Kit, ConfigError> {
-        let sections = Sections::of(text);
-        for (key, feature, enabled) in FEATURES {
-            if !enabled && sections.contains(key) {
-                let message = format!("this guard needs the feature `{feature}` of `exo-rails-guards`");
-                return Err(sections.locate(key, 0, ConfigError::new(message)));
-            }
-        }
-        let mut config: KitConfig = config::from_toml(text)?;
-        config.permissions = config
-            .permissions
-            .map(|WithMode { mode, config }| WithMode { mode, config: config.with_places(text, file) });
-        self.guards(config, &sections)
+        let text = exo_rails_policy::read(path)?;
+        let made = read(&text, Some(path)).and_then(|(config, sections)| self.guards(config, &sections));
+        made.map_err(|error| error.in_file(path))
     }
 
     /// Makes a kit from a configuration that your program has read or made.
@@ -267,173 +263,126 @@ impl KitBuilder {
     /// Returns an error that names the guard and the key if a guard cannot work with the values, if a table names a tool that
     /// is not one of the [known tools](Self::known_tools), or if there is a configuration of `audit` and no audit in the
     /// builder.
-    pub fn build(&self, config: KitConfig) -> Result<Kit, ConfigError> {
+    pub fn build(&self, config: PolicyConfig) -> Result<Kit, ConfigError> {
         self.guards(config, &Sections::default())
     }
 
-    fn guards(&self, config: KitConfig, sections: &Sections<'_>) -> Result<Kit, ConfigError> {
+    fn guards(&self, mut config: PolicyConfig, sections: &Sections<'_>) -> Result<Kit, ConfigError> {
         #[cfg(feature = "audit")]
         self.check_audit(&config, sections)?;
-        let kit = Making { mode: config.mode, sections };
-        let names: Vec<&str> = self.known_tools.iter().map(String::as_str).collect();
-        let known = |key: &str, tools: &mut dyn Iterator<Item = &str>| {
-            check_tools(tools, &names).map_err(|error| error.in_key(key))
-        };
-        let in_code = self.permissions.clone().map(|_| WithMode::default());
-        let permissions = config.permissions.or(in_code);
-        let (mut rates, mut budgets) = (HashSet::new(), HashSet::new());
-        let asks =
-            permissions.is_some() || config.data_flow.is_some() || config.risk.is_some() || config.approval.is_some();
-        Ok(Kit {
-            changed_calls: asks.then_some(ChangedCalls),
-            sizes: kit.guard("sizes", config.sizes, Sizes::new)?,
-            capability_gap: kit.guard("capability_gap", config.capability_gap, |config| gap(config, &names))?,
-            secrets: kit.guard("secrets", config.secrets, Secrets::new)?,
-            personal_data: kit.guard("personal_data", config.personal_data, |config| {
-                let tools = config.placeholders.iter().flat_map(|placeholders| &placeholders.tools);
-                known("placeholders", &mut tools.map(ToolPattern::as_str))?;
-                PersonalData::new(config)
-            })?,
-            #[cfg(feature = "handlers")]
-            hook_handlers: kit.guards("hook_handlers", config.hook_handlers, |config| {
-                known(
-                    "handlers",
-                    &mut config.handlers.iter().flat_map(|handler| &handler.tool).map(ToolPattern::as_str),
-                )?;
-                self.hook_handlers.clone().config(config).build()
-            })?,
-            permissions: kit.guard("permissions", permissions, |config| {
-                let permissions = self.permissions.clone().unwrap_or_default().config(Source::Global, config);
-                permissions.known_tools(&self.known_tools).asker(Arc::clone(&self.asker)).build()
-            })?,
-            content: kit.guard("content", config.content, Content::new)?,
-            injection: kit.guard("injection", config.injection, |config| {
-                known("trusted_tools", &mut config.trusted_tools.iter().map(ToolPattern::as_str))?;
-                Injection::new(config)
-            })?,
-            structure: kit.guard("structure", config.structure, Structure::new)?,
-            #[cfg(feature = "paths")]
-            paths: kit.guard("paths", config.paths, |config| {
-                known("tools", &mut config.tools.iter().flat_map(|tools| &tools.tool).map(ToolPattern::as_str))?;
-                PathSandbox::new(config)
-            })?,
-            #[cfg(feature = "urls")]
-            urls: kit.guard("urls", config.urls, |config| {
-                known("tools", &mut config.tools.iter().flat_map(|tools| &tools.tool).map(ToolPattern::as_str))?;
-                UrlGuard::with_resolver(config, Arc::clone(&self.resolver))
-            })?,
-            #[cfg(feature = "schema")]
-            tool_schemas: kit.guard("tool_schemas", config.tool_schemas, |config| {
-                known("schemas", &mut config.schemas.keys().map(String::as_str))?;
-                ToolSchemas::new(config)
-            })?,
-            #[cfg(feature = "schema")]
-            structured_answer: kit.guard("structured_answer", config.structured_answer, StructuredAnswer::new)?,
-            data_flow: kit.guard("data_flow", config.data_flow, |config| {
-                config.tools().try_for_each(|(key, tool)| known(key, &mut std::iter::once(tool)))?;
-                Ok(DataFlow::new(config)?.with_asker(Arc::clone(&self.asker)).with_store(self.store.clone()))
-            })?,
-            loops: kit.guard("loops", config.loops, |config| {
-                known("exempt", &mut config.exempt.iter().map(ToolPattern::as_str))?;
-                known("resets", &mut config.resets.iter().map(ToolPattern::as_str))?;
-                Loops::new(config)
-            })?,
-            repetition: kit.guard("repetition", config.repetition, Repetition::new)?,
-            risk: kit.guard("risk", config.risk, |config| {
-                let risk = RiskScore::new(config)?.with_asker(Arc::clone(&self.asker));
-                if !names.is_empty() {
-                    risk.check_tools(&names)?;
-                }
-                Ok(risk)
-            })?,
-            approval: kit.guard("approval", config.approval, |config| {
-                known("rules", &mut config.rules.iter().flat_map(|rule| &rule.tool).map(String::as_str))?;
-                Ok(Approval::new(config)?.with_asker(Arc::clone(&self.asker)))
-            })?,
-            rate_limits: kit.guards("rate_limits", config.rate_limits, |config| {
-                check_names(&mut rates, config.limits.iter().map(|limit| &limit.name))?;
-                known("limits", &mut config.limits.iter().flat_map(|limit| &limit.tools).map(ToolPattern::as_str))?;
-                Ok(RateLimits::new(config)?.with_store(self.store.clone()))
-            })?,
-            sequence: kit.guard("sequence", config.sequence, |config| {
-                for (place, rule) in config.rules.iter().enumerate() {
-                    known(&format!("rules[{place}]"), &mut rule.tools())?;
-                }
-                Ok(Sequence::new(config)?.with_store(self.store.clone()))
-            })?,
-            budgets: kit.guards("budgets", config.budgets, |config| {
-                check_names(&mut budgets, config.limits.iter().map(|limit| &limit.name))?;
-                known("limits", &mut config.limits.iter().flat_map(|limit| &limit.tools).map(ToolPattern::as_str))?;
-                Ok(Budgets::new(config)?.with_store(self.store.clone()))
-            })?,
-            retry: kit.guard("retry", config.retry, |config| {
-                known("idempotent", &mut config.idempotent.iter().map(ToolPattern::as_str))?;
-                Retry::new(config)
-            })?,
-        })
+        #[cfg(not(feature = "audit"))]
+        if config.audit.is_some() {
+            return Err(sections.locate("audit", 0, needs_feature("audit")));
+        }
+        // Rules in code need the guard, too.
+        if self.permissions.is_some() {
+            config.permissions.get_or_insert_default();
+        }
+        Kit::of_tables(config, self, sections)
     }
 }
 
-/// The mode of the kit, and the places of the tables in the text.
-struct Making<'c> {
-    mode: Mode,
-    sections: &'c Sections<'c>,
+/// Reads a configuration once, with the places of its tables.
+fn read<'t>(text: &'t str, file: Option<&Path>) -> Result<(PolicyConfig, Sections<'t>), ConfigError> {
+    let sections = Sections::parse(text)?;
+    let mut config: PolicyConfig = sections.read()?;
+    config.permissions = config
+        .permissions
+        .map(|WithMode { mode, config }| WithMode { mode, config: config.with_places(&sections, file) });
+    Ok((config, sections))
 }
 
-impl Making<'_> {
-    fn guard<C, G>(
-        &self,
-        key: &str,
-        config: Option<WithMode<C>>,
-        make: impl Fn(C) -> Result<G, ConfigError>,
-    ) -> Result<Option<InMode<G>>, ConfigError> {
-        config.map(|config| self.one(key, 0, config, &make)).transpose()
-    }
-
-    fn guards<C, G>(
-        &self,
-        key: &str,
-        configs: Vec<WithMode<C>>,
-        mut make: impl FnMut(C) -> Result<G, ConfigError>,
-    ) -> Result<Vec<InMode<G>>, ConfigError> {
-        configs.into_iter().enumerate().map(|(number, config)| self.one(key, number, config, &mut make)).collect()
-    }
-
-    fn one<C, G>(
-        &self,
-        key: &str,
-        number: usize,
-        WithMode { mode, config }: WithMode<C>,
-        make: impl FnOnce(C) -> Result<G, ConfigError>,
-    ) -> Result<InMode<G>, ConfigError> {
-        let guard = make(config).map_err(|error| self.sections.locate(key, number, error.in_key(key)))?;
-        Ok(InMode::new(weaker(self.mode, mode), guard))
-    }
+/// The mistake of a table whose guard is not in this program.
+#[allow(dead_code, reason = "with all features, every guard is there")]
+pub(super) fn needs_feature(feature: &str) -> ConfigError {
+    ConfigError::new(format!("this guard needs the feature `{feature}` of `exo-rails-guards`"))
 }
 
-fn gap(config: CapabilityGapConfig, known: &[&str]) -> Result<CapabilityGap, ConfigError> {
-    for (key, tools) in [("tools", &config.tools), ("idempotent", &config.idempotent)] {
-        check_tools(tools.iter().map(String::as_str), known).map_err(|error| error.in_key(key))?;
-    }
-    CapabilityGap::new(config)
+/// Makes the guards of all tables with one key.
+pub(super) fn guards<G: KitGuard>(
+    tables: impl IntoIterator<Item = WithMode<G::Config>>,
+    kit: GuardMode,
+    builder: &KitBuilder,
+    sections: &Sections<'_>,
+) -> Result<Vec<InMode<G>>, ConfigError>
+where
+    KitBuilder: Supply<G::Needs>,
+{
+    let key = <G::Config as Table>::KEY;
+    let mut names = HashSet::new();
+    let make = |(number, WithMode { mode, config }): (usize, WithMode<G::Config>)| {
+        let made = check(&config, &mut names, &builder.known_tools).and_then(|()| G::make(config, builder.supply()));
+        let guard = made.map_err(|error| sections.locate(key, number, error.in_key(key)))?;
+        Ok(InMode::new(core_mode(kit.weaker(mode)), guard))
+    };
+    tables.into_iter().enumerate().map(make).collect()
 }
 
-/// Checks that limits in different tables have different names, because two limits with one name would share their counts.
-fn check_names<'n>(names: &mut HashSet<String>, limits: impl Iterator<Item = &'n String>) -> Result<(), ConfigError> {
-    let new: HashSet<_> = limits.cloned().collect();
+/// Checks what a guard cannot check alone: that the tools exist, and that limits in different tables have different names,
+/// because two limits with one name would share their counts.
+fn check(config: &impl Table, names: &mut HashSet<String>, known: &KnownTools) -> Result<(), ConfigError> {
+    let new: HashSet<_> = config.limit_names().into_iter().map(str::to_owned).collect();
     if let Some(name) = new.iter().find(|name| names.contains(*name)) {
         let message = format!("`{name}` is also the name of a limit in another table: rename one");
         return Err(ConfigError::new(message).in_key("limits"));
     }
     names.extend(new);
-    Ok(())
+    let known: Vec<&str> = known.0.iter().map(String::as_str).collect();
+    config
+        .tools()
+        .into_iter()
+        .try_for_each(|(key, tool)| check_tools([tool], &known).map_err(|error| error.in_key(key)))
 }
 
-/// Returns the mode that does less.
-const fn weaker(one: Mode, other: Mode) -> Mode {
-    match (one, other) {
-        (Mode::Off, _) | (_, Mode::Off) => Mode::Off,
-        (Mode::Shadow, _) | (_, Mode::Shadow) => Mode::Shadow,
-        (Mode::Enforce, Mode::Enforce) => Mode::Enforce,
+/// Returns the mode that the library knows under this name.
+const fn core_mode(mode: GuardMode) -> Mode {
+    match mode {
+        GuardMode::Enforce => Mode::Enforce,
+        GuardMode::Shadow => Mode::Shadow,
+        GuardMode::Off => Mode::Off,
+    }
+}
+
+impl Supply<Arc<dyn Ask>> for KitBuilder {
+    fn supply(&self) -> Arc<dyn Ask> {
+        Arc::clone(&self.asker)
+    }
+}
+
+impl Supply<GuardStore> for KitBuilder {
+    fn supply(&self) -> GuardStore {
+        self.store.clone()
+    }
+}
+
+impl Supply<KnownTools> for KitBuilder {
+    fn supply(&self) -> KnownTools {
+        self.known_tools.clone()
+    }
+}
+
+impl Supply<Fallback> for KitBuilder {
+    fn supply(&self) -> Fallback {
+        self.fallback.clone()
+    }
+}
+
+impl Supply<PermissionsBuilder> for KitBuilder {
+    fn supply(&self) -> PermissionsBuilder {
+        self.permissions.clone().unwrap_or_default()
+    }
+}
+
+#[cfg(feature = "handlers")]
+impl Supply<HookHandlersBuilder> for KitBuilder {
+    fn supply(&self) -> HookHandlersBuilder {
+        self.hook_handlers.clone()
+    }
+}
+
+#[cfg(feature = "urls")]
+impl Supply<Arc<dyn Resolver>> for KitBuilder {
+    fn supply(&self) -> Arc<dyn Resolver> {
+        Arc::clone(&self.resolver)
     }
 }

@@ -1,45 +1,81 @@
-//! The kit: a chain of guards from one configuration.
+//! The kit: a chain of guards from one policy file.
 //!
-//! [`Kit`] is the chain, [`KitConfig`] is its configuration, and [`KitBuilder`] makes a kit with what a configuration file
-//! cannot hold, such as models and the way to ask a person.
+//! [`Kit`] is the chain, [`PolicyConfig`] is its configuration, and [`KitBuilder`] makes a kit with what a file cannot hold, such
+//! as models and the way to ask a person. Each guard says with [`KitGuard`] how it is made.
 
 mod builder;
-mod config;
 
 pub use builder::KitBuilder;
-pub use config::KitConfig;
+pub use exo_rails_policy::PolicyConfig;
+
+pub use crate::kit_guard::{KitGuard, KnownTools, Supply};
 
 use std::path::Path;
 
 use exo_rails::{InMode, rail_chain};
+use exo_rails_policy::Sections;
 
 use crate::ConfigError;
 use crate::approval::ChangedCalls;
-use crate::approval_guard::Approval;
-use crate::budgets::Budgets;
-use crate::content::Content;
-use crate::data_flow::DataFlow;
-#[cfg(feature = "handlers")]
-use crate::handlers::HookHandlers;
-use crate::injection::Injection;
-use crate::loops::Loops;
-#[cfg(feature = "paths")]
-use crate::paths::PathSandbox;
-use crate::permissions::Permissions;
-use crate::personal_data::PersonalData;
-use crate::rate_limits::RateLimits;
-use crate::repetition::Repetition;
-use crate::retry::Retry;
-use crate::risk::RiskScore;
-use crate::secrets::Secrets;
-use crate::sequence::Sequence;
-use crate::shape::{CapabilityGap, Sizes, Structure};
-#[cfg(feature = "schema")]
-use crate::shape::{StructuredAnswer, ToolSchemas};
-#[cfg(feature = "urls")]
-use crate::urls::UrlGuard;
 
-rail_chain! {
+/// The list of all guards: makes the chain from it, and the code that makes the guards from their tables. A guard is an `Option`
+/// if the file has at most one table for it, and a `Vec` if it can have several. The name of its field is the key of its table.
+macro_rules! kit {
+    (
+        $(#[$meta:meta])*
+        pub struct Kit {
+            $(
+                $(#[doc = $doc:literal])*
+                $field:ident: $many:ident<$guard:path> $(if $feature:literal)?,
+            )*
+        }
+    ) => {
+        rail_chain! {
+            $(#[$meta])*
+            pub struct Kit {
+                /// Lets all rails judge a call again after a person has changed its arguments. The builder adds it if the kit
+                /// has a guard that asks.
+                pub changed_calls: Option<ChangedCalls>,
+                $(
+                    $(#[doc = $doc])*
+                    $(#[cfg(feature = $feature)])?
+                    pub $field: $many<InMode<$guard>>,
+                )*
+            }
+        }
+
+        impl Kit {
+            /// Makes the guards of a configuration. Takes `asks` from the guards that are there.
+            fn of_tables(config: PolicyConfig, builder: &KitBuilder, sections: &Sections<'_>) -> Result<Self, ConfigError> {
+                let mut asks = false;
+                $(
+                    $(#[cfg(feature = $feature)])?
+                    let $field = {
+                        asks |= <$guard as KitGuard>::ASKS && config.$field.iter().next().is_some();
+                        kit!(@made $many builder::guards::<$guard>(config.$field, config.mode, builder, sections)?)
+                    };
+                    $(
+                        #[cfg(not(feature = $feature))]
+                        if config.$field.iter().next().is_some() {
+                            return Err(sections.locate(stringify!($field), 0, builder::needs_feature($feature)));
+                        }
+                    )?
+                )*
+                Ok(Self {
+                    changed_calls: asks.then_some(ChangedCalls),
+                    $(
+                        $(#[cfg(feature = $feature)])?
+                        $field,
+                    )*
+                })
+            }
+        }
+    };
+    (@made Option $guards:expr) => { $guards.into_iter().next() };
+    (@made Vec $guards:expr) => { $guards };
+}
+
+kit! {
     /// A chain of the guards of this crate, made from one configuration.
     ///
     /// Each field is a guard. A field is `None`, or an empty list, if the configuration has no table for the guard. Each guard
@@ -47,9 +83,6 @@ rail_chain! {
     ///
     /// Use the kit as the guard set of an agent, or list it in a chain beside your own rails. A decision names the guard as its
     /// field, such as `permissions` or `hook_handlers[0]`.
-    ///
-    /// The kit does not contain [`Concurrency`](crate::Concurrency), [`CircuitBreaker`](crate::CircuitBreaker),
-    /// [`Timeouts`](crate::Timeouts) and [`Fallback`](crate::Fallback). List them in a chain beside the kit.
     ///
     /// # From a file
     ///
@@ -84,7 +117,7 @@ rail_chain! {
     /// # Ok(()) }
     /// ```
     ///
-    /// Each table of the file has the name of a field. Its keys are those of the configuration type in [`KitConfig`]. A mistake
+    /// Each table of the file has the name of a field. Its keys are those of the configuration type in [`PolicyConfig`]. A mistake
     /// in the file is an error with its line:
     ///
     /// ```
@@ -119,58 +152,58 @@ rail_chain! {
     #[derive(Debug, Default)]
     #[non_exhaustive]
     pub struct Kit {
-        /// Lets all rails judge a call again after a person has changed its arguments. The builder adds it if the kit has a
-        /// guard that asks.
-        pub changed_calls: Option<ChangedCalls>,
         /// Limits the sizes of answers, arguments and outputs.
-        pub sizes: Option<InMode<Sizes>>,
+        sizes: Option<crate::shape::Sizes>,
         /// Answers calls of tools that do not exist.
-        pub capability_gap: Option<InMode<CapabilityGap>>,
+        capability_gap: Option<crate::shape::CapabilityGap>,
         /// Hides keys, tokens and passwords.
-        pub secrets: Option<InMode<Secrets>>,
+        secrets: Option<crate::Secrets>,
         /// Hides e-mail addresses, and the numbers of people, phones, cards and accounts.
-        pub personal_data: Option<InMode<PersonalData>>,
+        personal_data: Option<crate::PersonalData>,
         /// Asks commands, HTTP endpoints, models and agents for decisions.
-        #[cfg(feature = "handlers")]
-        pub hook_handlers: Vec<InMode<HookHandlers>>,
+        hook_handlers: Vec<crate::handlers::HookHandlers> if "handlers",
         /// Decides about tool calls by rules.
-        pub permissions: Option<InMode<Permissions>>,
+        permissions: Option<crate::Permissions>,
         /// Filters inputs and answers by phrases, lengths and patterns.
-        pub content: Option<InMode<Content>>,
+        content: Option<crate::Content>,
         /// Reports prompt injections, and removes hidden characters.
-        pub injection: Option<InMode<Injection>>,
+        injection: Option<crate::Injection>,
         /// Checks the structure of tool calls.
-        pub structure: Option<InMode<Structure>>,
+        structure: Option<crate::shape::Structure>,
         /// Keeps the paths of tool calls inside directories.
-        #[cfg(feature = "paths")]
-        pub paths: Option<InMode<PathSandbox>>,
+        paths: Option<crate::PathSandbox> if "paths",
         /// Checks the URLs of tool calls, and the addresses of their hosts.
-        #[cfg(feature = "urls")]
-        pub urls: Option<InMode<UrlGuard>>,
+        urls: Option<crate::UrlGuard> if "urls",
         /// Checks tool calls against JSON Schema.
-        #[cfg(feature = "schema")]
-        pub tool_schemas: Option<InMode<ToolSchemas>>,
+        tool_schemas: Option<crate::shape::ToolSchemas> if "schema",
         /// Checks answers against JSON Schema.
-        #[cfg(feature = "schema")]
-        pub structured_answer: Option<InMode<StructuredAnswer>>,
+        structured_answer: Option<crate::shape::StructuredAnswer> if "schema",
         /// Keeps values from untrusted tools out of certain arguments.
-        pub data_flow: Option<InMode<DataFlow>>,
+        data_flow: Option<crate::DataFlow>,
         /// Stops agents that make the same calls again and again.
-        pub loops: Option<InMode<Loops>>,
+        loops: Option<crate::Loops>,
         /// Ends answers that repeat the same text.
-        pub repetition: Option<InMode<Repetition>>,
+        repetition: Option<crate::Repetition>,
         /// Scores the risk of tool calls, and asks a person if the score reaches a threshold.
-        pub risk: Option<InMode<RiskScore>>,
+        risk: Option<crate::RiskScore>,
         /// Asks a person before calls of certain tools.
-        pub approval: Option<InMode<Approval>>,
+        approval: Option<crate::Approval>,
         /// Limit how often models and tools are called.
-        pub rate_limits: Vec<InMode<RateLimits>>,
+        rate_limits: Vec<crate::RateLimits>,
         /// Refuses tool calls that come in the wrong order or too often.
-        pub sequence: Option<InMode<Sequence>>,
+        sequence: Option<crate::Sequence>,
         /// Limit the calls, tokens, costs, time and bytes of runs, sessions, users and agents.
-        pub budgets: Vec<InMode<Budgets>>,
+        budgets: Vec<crate::Budgets>,
+        /// Limits how many calls run at once.
+        concurrency: Option<crate::Concurrency>,
+        /// Refuses calls of models and tools that keep failing.
+        circuit_breaker: Option<crate::CircuitBreaker>,
+        /// Ends calls that take too long.
+        timeouts: Option<crate::Timeouts>,
         /// Repeats failed model calls, and failed calls of certain tools.
-        pub retry: Option<InMode<Retry>>,
+        retry: Option<crate::Retry>,
+        /// Asks another model, or calls another tool, after a failure.
+        fallback: Option<crate::Fallback>,
     }
 }
 

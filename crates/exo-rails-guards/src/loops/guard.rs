@@ -5,14 +5,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use exo_rails::RailContext;
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
+use exo_rails_policy::ToolName;
+use exo_rails_policy::loops::Level;
 
 use super::canonical;
-use super::config::{LoopScope, LoopsConfig};
 use super::history::{Ended, History, LoopHistory, Place};
 use super::judge::{Loop, Pattern, judge};
-use super::levels::Level;
 use super::progress::Progress;
-use crate::arguments::ToolName;
+use super::{LoopScope, LoopsConfig};
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
 use crate::{ConfigError, Finding, ScopeError, Severity, ToolPattern};
 
 const GUARD: &str = "loops";
@@ -253,3 +255,7 @@ impl Loops {
         }
     }
 }
+
+makes!(Loops, LoopsConfig);
+
+needs_only_its_configuration!(Loops, LoopsConfig);

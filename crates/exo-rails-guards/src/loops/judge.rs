@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
-use super::config::LoopsConfig;
+use exo_rails_policy::loops::{Level, Levels};
+
+use super::LoopsConfig;
 use super::history::Entry;
-use super::levels::{Level, Levels};
 
 /// A loop at the end of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -34,15 +34,12 @@
 //! calls. At the third, the run ends.
 
 mod canonical;
-mod config;
 mod guard;
 mod history;
 mod judge;
-mod levels;
 mod progress;
 
-pub use config::{LoopScope, LoopsConfig};
+pub use exo_rails_policy::loops::{Levels, LoopScope, LoopsConfig};
 pub use guard::Loops;
 pub use history::LoopHistory;
-pub use levels::Levels;
 pub use progress::Progress;

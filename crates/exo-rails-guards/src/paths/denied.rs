@@ -5,32 +5,6 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use super::characters::comparable;
 use crate::ConfigError;
 
-/// The denied names if the configuration has none: files that contain secrets, or that programs run by themselves.
-pub const DEFAULT_DENIED: [&str; 22] = [
-    ".aws/credentials",
-    ".docker/config.json",
-    ".env",
-    ".env.local",
-    ".env.production",
-    ".env.*.local",
-    ".git-credentials",
-    ".git/config",
-    ".git/hooks",
-    ".gnupg",
-    ".kube/config",
-    ".netrc",
-    ".pgpass",
-    ".ssh",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_rsa",
-    "*.key",
-    "*.p12",
-    "*.pem",
-    "*.pfx",
-];
-
 /// The compiled list of denied names.
 #[derive(Debug)]
 pub(super) struct Denied {

@@ -4,11 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use exo_rails::{Provide, RailContext, ToolCallInputs, events::PreToolCall, rail};
+use exo_rails_policy::ToolName;
 use serde_json::Value;
 
 use super::sandbox::{LastLink, Sandbox};
 use super::{PathRefusal, PathRule, PathSandboxConfig, Rights, RootConfig, SandboxRoots, ToolPaths};
-use crate::arguments::{ToolName, items, last_word, place, texts, words};
+use crate::arguments::Search;
+use crate::arguments::{items, last_word, place, texts, words};
+use crate::kit_guard::needs_only_its_configuration;
 use crate::refusal::Check;
 use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern, vault};
 
@@ -305,3 +308,5 @@ fn rule<'p>(tool: &str, paths: impl IntoIterator<Item = &'p str>, needs: Rights)
     let paths = paths.into_iter().map(str::parse).collect::<Result<_, _>>()?;
     Ok(ToolPaths { tool: vec![ToolPattern::new(tool)?], paths, needs })
 }
+
+needs_only_its_configuration!(PathSandbox, PathSandboxConfig);

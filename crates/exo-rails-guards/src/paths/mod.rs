@@ -27,21 +27,17 @@
 //! - Paths inside longer texts, such as shell commands.
 
 mod characters;
-mod config;
 mod denied;
 mod guard;
 mod reading;
 mod refusal;
-mod rights;
 mod roots;
 mod rule;
 mod sandbox;
 
-pub use config::{Names, PathSandboxConfig, RootConfig, ToolPaths};
-pub use denied::DEFAULT_DENIED;
+pub use exo_rails_policy::paths::{DEFAULT_DENIED, Names, PathSandboxConfig, Rights, RootConfig, ToolPaths};
 pub use guard::{PathSandbox, PathSandboxBuilder};
 pub use refusal::PathRefusal;
-pub use rights::Rights;
 pub use roots::{Entry, EntryKind, PathError, SandboxRoots};
 pub use rule::PathRule;
 pub use sandbox::Root;

@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use exo_rails_policy::permissions::ToolConfig;
+use exo_rails_policy::{Precision, ToolName};
+use exo_rails_text::spelling::folded;
+
 use super::Permissions;
-use super::config::{OnDeny, PermissionRule, PermissionsConfig};
 use super::evaluate::{Index, Policy};
 use super::grant::ExecutionGrant;
 use super::path::Places;
-use super::permission::{Permission, PermissionMode, Source};
 use super::rule::{Rule, RuleId};
-use super::tools::{ToolConfig, Tools};
+use super::tools::Tools;
+use super::{OnDeny, PermissionRule, PermissionsConfig};
+use super::{Permission, PermissionMode, Source};
 use crate::approval::{Ask, SuspendRun};
-use crate::arguments::{Precision, ToolName, folded};
-use crate::{ConfigError, ToolPattern, arguments};
+use crate::{ConfigError, ToolPattern};
 
 /// Builds a [`Permissions`] guard from rules and configurations of several [sources](Source).
 ///
@@ -107,14 +110,15 @@ impl PermissionsBuilder {
             add_rules(&mut rules, *source, config, &places, &tools, &known_tools)?;
         }
         let index = Index::new(&rules);
-        let grant =
-            configs.iter().fold(ExecutionGrant::default(), |grant, (_, config)| grant.intersection(&config.grant));
+        let grant = configs
+            .iter()
+            .fold(ExecutionGrant::default(), |grant, (_, config)| grant.intersection(&config.grant.clone().into()));
         let on_deny = first(&configs, |config| config.on_deny).unwrap_or(OnDeny::Skip);
         let policy = Policy {
             mode: mode.or_else(|| first(&configs, |config| config.permission_mode)).unwrap_or_default(),
             default: first(&configs, |config| config.default).unwrap_or(Permission::Ask),
             unknown: first(&configs, |config| config.unknown).unwrap_or_default(),
-            plan: first(&configs, |config| config.plan).unwrap_or(super::permission::Caution::Deny),
+            plan: first(&configs, |config| config.plan).unwrap_or(super::Caution::Deny),
             judge: judge(&configs)?,
             grant,
             places,
@@ -155,7 +159,7 @@ fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<super::command::Judg
     let mut shell = shell.unwrap_or_default();
     shell.places.working_directory = shell.places.working_directory.or(working_directory);
     shell.places.home = shell.places.home.or(home);
-    super::command::Judge::new(shell).map_err(|error| error.in_key("shell"))
+    super::command::Judge::new(shell).map_err(|error| ConfigError::from(error).in_key("shell"))
 }
 
 #[cfg(not(feature = "shell"))]
@@ -221,7 +225,7 @@ fn check_tools(rule: &Rule, tools: &Tools, known_tools: &[String]) -> Result<(),
     };
     let known: Vec<&str> = known_tools.iter().map(String::as_str).collect();
     let names = || rule.tools.iter().filter(|tool| tool.precision() == Precision::Name).map(ToolPattern::as_str);
-    arguments::check_tools(names(), &known)
+    exo_rails_policy::check_tools(names(), &known)
         .map_err(|error| error.in_key(format_args!("rules.{}.tool", rule.id.name)))?;
     for tool in names() {
         if rule.commands.is_some() && !tools.facts(&ToolName::new(tool)).is_shell() {

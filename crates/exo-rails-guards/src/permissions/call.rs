@@ -3,12 +3,14 @@
 use std::cell::OnceCell;
 
 use exo_rails::ToolCallInputs;
+use exo_rails_policy::ToolName;
 use serde_json::Value;
 
 use super::command::Reading;
 use super::path::{Places, PossiblePath};
 use super::tools::{Places as ArgumentPlaces, ToolFacts, Tools};
-use crate::arguments::{ToolName, each_leaf};
+use crate::arguments::Search;
+use crate::arguments::each_leaf;
 
 /// The longest text that can be a path.
 const LONGEST_PATH: usize = 4096;

@@ -4,13 +4,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use exo_rails_text::spelling::folded;
 use globset::GlobMatcher;
 use serde_json::Value;
 
+use super::Permission;
 use super::path::Match;
-use super::permission::Permission;
 use super::tools::ToolFacts;
-use crate::arguments::{Way, each_leaf, fixed_text, folded, glob, nested, place};
+use crate::arguments::Search;
+use crate::arguments::{Way, each_leaf, fixed_text, glob, nested, place};
 use crate::{Place, PointerPattern, Severity};
 
 /// A text in a call that a shell would run.
@@ -274,19 +276,6 @@ pub(super) fn read(judge: &Judge, text: &CommandText) -> Reading {
     Reading { commands: commands.collect(), judgements: judgements.collect() }
 }
 
-#[cfg(feature = "shell")]
-impl From<crate::shell::ShellDecision> for Permission {
-    fn from(decision: crate::shell::ShellDecision) -> Self {
-        use crate::shell::ShellDecision;
-        match decision {
-            ShellDecision::Allow => Self::Allow,
-            ShellDecision::Notify => Self::Notify,
-            ShellDecision::Ask => Self::Ask,
-            ShellDecision::Deny => Self::Deny,
-        }
-    }
-}
-
 #[cfg(not(feature = "shell"))]
 pub(super) fn read(_judge: &Judge, text: &CommandText) -> Reading {
     Reading {
@@ -455,7 +444,7 @@ mod tests {
 
     use super::super::tools::Tools;
     use super::*;
-    use crate::arguments::ToolName;
+    use exo_rails_policy::ToolName;
 
     fn texts(arguments: &Value) -> Option<Vec<String>> {
         let tools = Tools::new(std::collections::BTreeMap::default()).unwrap();

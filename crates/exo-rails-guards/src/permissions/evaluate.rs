@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use exo_rails::ToolCallInputs;
+use exo_rails_policy::Precision;
 
 use super::call::Call;
 use super::command::{CommandText, Judge, Judgement, Reading, SimpleCommand, command_texts, read};
 use super::grant::ExecutionGrant;
 use super::path::{Match, Places};
-use super::permission::{Caution, Effect, Permission, PermissionMode, Source};
 use super::rule::{Content, Rank, Rule, RuleId};
 use super::tools::Tools;
+use super::{Caution, Effect, Permission, PermissionMode, Source};
 use crate::ToolPattern;
-use crate::arguments::Precision;
 use crate::{Place, Severity};
 
 /// The rules and settings of a guard, ready to decide.

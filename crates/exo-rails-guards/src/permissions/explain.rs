@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::evaluate::{By, Evaluation, Policy, Verdict};
 use super::path::Match;
-use super::permission::{Permission, PermissionMode};
 use super::rule::RuleId;
+use super::{Permission, PermissionMode};
 
 /// Which rule decides about a call, and why. See [`Permissions::explain`](crate::Permissions::explain).
 ///

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use exo_rails::Provided;
+use exo_rails_policy::permissions::GrantConfig;
+use exo_rails_policy::permissions::Rights;
+use exo_rails_policy::permissions::Root;
 use serde::{Deserialize, Serialize};
 
 use super::host::HostPattern;
@@ -79,28 +82,6 @@ pub struct ExecutionGrant {
     /// The longest output of the tool, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_bytes: Option<u64>,
-}
-
-/// A directory that a tool may use, with everything in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Root {
-    /// The path of the directory.
-    pub path: String,
-    /// What the tool may do there.
-    #[serde(default)]
-    pub rights: Rights,
-}
-
-/// What a tool may do in a directory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rights {
-    /// It may read.
-    #[default]
-    Read,
-    /// It may read and write.
-    ReadWrite,
 }
 
 impl ExecutionGrant {
@@ -180,7 +161,7 @@ impl ExecutionGrant {
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self {
-            roots: both(self.roots.as_deref(), other.roots.as_deref(), Root::intersection),
+            roots: both(self.roots.as_deref(), other.roots.as_deref(), common_root),
             hosts: both(self.hosts.as_deref(), other.hosts.as_deref(), narrower_host),
             environment: both(self.environment.as_deref(), other.environment.as_deref(), |a, b| {
                 (a == b).then(|| a.clone())
@@ -191,19 +172,32 @@ impl ExecutionGrant {
     }
 }
 
-impl Root {
-    fn intersection(&self, other: &Self) -> Option<Self> {
-        let rights = self.rights.min(other.rights);
-        let (own, others) = (resolved(&self.path)?, resolved(&other.path)?);
-        let path = if is_within(&own, &others) {
-            &self.path
-        } else if is_within(&others, &own) {
-            &other.path
-        } else {
-            return None;
-        };
-        Some(Self { path: path.clone(), rights })
+impl From<GrantConfig> for ExecutionGrant {
+    fn from(config: GrantConfig) -> Self {
+        let GrantConfig { roots, hosts, environment, wall_time_ms, output_bytes } = config;
+        Self { roots, hosts, environment, wall_time_ms, output_bytes }
     }
+}
+
+/// A grant in code, for a rule.
+impl From<ExecutionGrant> for GrantConfig {
+    fn from(grant: ExecutionGrant) -> Self {
+        let ExecutionGrant { roots, hosts, environment, wall_time_ms, output_bytes } = grant;
+        Self { roots, hosts, environment, wall_time_ms, output_bytes }
+    }
+}
+
+fn common_root(root: &Root, other: &Root) -> Option<Root> {
+    let rights = root.rights.min(other.rights);
+    let (own, others) = (resolved(&root.path)?, resolved(&other.path)?);
+    let path = if is_within(&own, &others) {
+        &root.path
+    } else if is_within(&others, &own) {
+        &other.path
+    } else {
+        return None;
+    };
+    Some(Root { path: path.clone(), rights })
 }
 
 #[expect(clippy::ptr_arg, reason = "the lists have items of this type")]

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
+use exo_rails_policy::permissions::IfMissing;
+use exo_rails_policy::{Precision, ToolName};
 use serde::Serialize;
 
-use super::condition::IfMissing;
-use super::config::PermissionRule;
+use super::Permission;
+use super::PermissionRule;
 use super::evaluate::Policy;
-use super::permission::Permission;
 use super::rule::{Rule, RuleId};
 use crate::ToolPattern;
-use crate::arguments::{Precision, ToolName};
 
 /// A rule that probably does not do what its author wants. See [`Permissions::lint`](crate::Permissions::lint).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

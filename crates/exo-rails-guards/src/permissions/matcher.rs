@@ -2,10 +2,10 @@
 
 use exo_rails::ToolCallInputs;
 
+use super::PermissionRule;
+use super::Source;
 use super::call::Call;
-use super::config::PermissionRule;
 use super::path::{Match, Places};
-use super::permission::Source;
 use super::rule::{Rule, RuleId};
 use super::tools::Tools;
 use crate::ConfigError;

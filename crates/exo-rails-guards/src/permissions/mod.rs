@@ -154,7 +154,6 @@ mod builder;
 mod call;
 mod command;
 mod condition;
-mod config;
 mod evaluate;
 mod explain;
 mod grant;
@@ -162,32 +161,33 @@ mod host;
 mod lint;
 mod matcher;
 mod path;
-mod permission;
 mod rule;
 mod tools;
 
 pub use builder::PermissionsBuilder;
-pub use condition::{Condition, IfMissing};
-pub use config::{OnDeny, PermissionRule, PermissionsConfig};
+pub use exo_rails_policy::permissions::{
+    Caution, Condition, Effect, GrantConfig, IfMissing, OnDeny, Permission, PermissionMode, PermissionRule,
+    PermissionsConfig, Rights, Root, Source, ToolConfig,
+};
 pub use explain::{ExplainedPart, Explanation, LostRule};
-pub use grant::{ExecutionGrant, Rights, Root};
+pub use grant::ExecutionGrant;
 pub use lint::{Lint, Problem};
-pub use permission::{Caution, Effect, Permission, PermissionMode, Source};
 pub use rule::RuleId;
-pub use tools::ToolConfig;
 
 pub(crate) use matcher::CallMatcher;
 pub(crate) use tools::usual_effect;
 
 use std::sync::Arc;
 
+use evaluate::{Evaluation, Policy};
 use exo_rails::prelude::*;
 use exo_rails::{Provided, Reason, SessionInfo, rail};
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalRequest, Ask, AskError, Settled, forget_session, is_approved, providing, settle};
+use crate::kit_guard::KitGuard;
+use crate::kit_guard::KnownTools;
 use crate::{ConfigError, Finding, StoreError, vault};
-use evaluate::{Evaluation, Policy};
 
 /// The guard of permissions. See [the module](self) for rules, modes and the table of decisions.
 ///
@@ -365,5 +365,19 @@ impl Permissions {
     #[on(SessionEnd)]
     async fn forget(&self, session: &SessionInfo, ctx: &RailContext) -> Result<(), StoreError> {
         forget_session(&*self.asker, session, ctx).await
+    }
+}
+
+impl KitGuard for Permissions {
+    type Config = PermissionsConfig;
+    type Needs = (PermissionsBuilder, Arc<dyn Ask>, KnownTools);
+
+    const ASKS: bool = true;
+
+    fn make(
+        config: PermissionsConfig,
+        (in_code, asker, known): (PermissionsBuilder, Arc<dyn Ask>, KnownTools),
+    ) -> Result<Self, ConfigError> {
+        in_code.config(Source::Global, config).known_tools(known.0.iter()).asker(asker).build()
     }
 }

@@ -2,9 +2,12 @@
 
 use std::fmt;
 
+use exo_rails_text::percent::percent_decoded;
+use exo_rails_text::spelling::folded;
+use exo_rails_text::spelling::is_plain;
 use globset::{GlobSet, GlobSetBuilder};
 
-use crate::arguments::{fixed_text, folded, glob, is_plain, percent_decoded};
+use crate::arguments::{fixed_text, glob};
 
 /// Returns the absolute or relative path without `.`, `..` and repeated slashes. `None` if `..` leaves the beginning, or if
 /// the path is not one that a guard understands.

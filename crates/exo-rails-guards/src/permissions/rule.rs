@@ -4,17 +4,17 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use exo_rails_policy::Precision;
 use serde::{Deserialize, Serialize};
 
+use super::PermissionRule;
 use super::call::Call;
 use super::command::CommandPatterns;
 use super::condition::Argument;
-use super::config::PermissionRule;
 use super::grant::ExecutionGrant;
 use super::host::HostPattern;
 use super::path::{Match, PathPatterns, Places};
-use super::permission::{Permission, Source};
-use crate::arguments::Precision;
+use super::{Permission, Source};
 use crate::{ConfigError, Severity, ToolPattern};
 
 /// The identity of a rule: where it comes from, and its name.
@@ -156,7 +156,7 @@ impl Rule {
             because: config.because.clone(),
             severity,
             expires_in_ms: config.expires_in_ms,
-            grant: config.grant.clone(),
+            grant: config.grant.clone().into(),
             rank: Rank { content, tool: precision, conditions, fixed },
             tools,
             arguments,

@@ -3,60 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::ToolName;
+use exo_rails_policy::permissions::ToolConfig;
 
-use super::permission::Effect;
-use crate::arguments::{ByTool, ToolName};
+use super::Effect;
+use crate::arguments::ByTool;
 use crate::{ConfigError, PointerPattern};
-
-/// What a tool does, and which of its arguments mean something to rules.
-///
-/// An argument is a name, or a JSON pointer such as `/request/url` or `/files/*/path`: see [`PointerPattern`]. What is not set has a
-/// default that fits the usual tools of agents.
-///
-/// ```
-/// use exo_rails_guards::permissions::{Effect, Permission, Permissions, PermissionsConfig};
-/// use exo_rails::ToolCallInputs;
-/// use serde_json::json;
-///
-/// let permissions = Permissions::new(PermissionsConfig::from_toml(r#"
-///     [tools.upload]
-///     effect = "network"
-///     paths = ["what"]
-///
-///     [[rules]]
-///     tool = "upload"
-///     path = "/srv/public/**"
-///     decision = "allow"
-/// "#)?)?;
-/// let upload = |what| ToolCallInputs::new("upload").with_arguments(json!({ "what": what }));
-/// assert_eq!(permissions.judge(&upload("/srv/public/logo.png")).permission, Permission::Allow);
-/// assert_eq!(permissions.judge(&upload("/srv/private/key.pem")).permission, Permission::Ask);
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ToolConfig {
-    /// What the tool does. Default: by its name, otherwise [`Effect::Other`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<Effect>,
-    /// The arguments that are shell commands. A list of texts in such an argument is read as a program with its arguments,
-    /// and also as one command. Default for tools that execute: `command`, `cmd`, `script`, `commands`, `shell_command`,
-    /// `bash`, `argv`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commands: Option<Vec<PointerPattern>>,
-    /// The arguments that are a list of a program and its arguments, which run without a shell.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub argv: Option<Vec<PointerPattern>>,
-    /// The arguments that are paths. Default: the usual names, such as `path` and `file_path`. Without this setting, rules
-    /// that stop calls look for paths in all arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub paths: Option<Vec<PointerPattern>>,
-    /// The arguments that are hosts or URLs. Default: the usual names, such as `url` and `host`. Without this setting, rules
-    /// that stop calls look for hosts in all arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hosts: Option<Vec<PointerPattern>>,
-}
 
 const READ: [&str; 28] = [
     "read",
@@ -88,6 +40,7 @@ const READ: [&str; 28] = [
     "think",
     "todo_read",
 ];
+
 const EDIT: [&str; 19] = [
     "write",
     "write_file",
@@ -109,6 +62,7 @@ const EDIT: [&str; 19] = [
     "write_to_file",
     "update_file",
 ];
+
 const EXECUTE: [&str; 15] = [
     "shell",
     "bash",
@@ -126,6 +80,7 @@ const EXECUTE: [&str; 15] = [
     "local_shell",
     "container.exec",
 ];
+
 const NETWORK: [&str; 13] = [
     "fetch",
     "web_fetch",
@@ -143,6 +98,7 @@ const NETWORK: [&str; 13] = [
 ];
 
 const COMMANDS: [&str; 7] = ["command", "cmd", "script", "commands", "shell_command", "bash", "argv"];
+
 const PATHS: [&str; 24] = [
     "path",
     "paths",
@@ -169,6 +125,7 @@ const PATHS: [&str; 24] = [
     "target_file",
     "relative_path",
 ];
+
 const HOSTS: [&str; 14] = [
     "url",
     "urls",

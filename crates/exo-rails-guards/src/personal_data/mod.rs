@@ -1,22 +1,25 @@
 //! Personal data in texts: addresses, and numbers of people, cards and accounts.
 
-mod checksums;
-mod recognisers;
-
 use std::ops::Range;
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory, SessionInfo};
-use serde::{Deserialize, Serialize};
-
-pub use crate::vault::{reveal, true_arguments};
+use exo_rails_policy::At;
+use exo_rails_policy::personal_data::PersonalDataConfig;
+use exo_rails_policy::personal_data::Placeholders;
 
 use self::recognisers::ALL;
-use crate::config::{builder, one_or_many};
-use crate::scan::{Actions, At, Override, Redactor, Rule, Settings, chosen, plain};
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
+use crate::scan::{Redactor, Rule, Settings, chosen, plain};
 use crate::vault::{self, Placing};
+pub use crate::vault::{reveal, true_arguments};
 use crate::{ConfigError, Finding, Severity, ToolPattern};
+
+mod checksums;
+
+mod recognisers;
 
 const GUARD: &str = "personal_data";
 
@@ -132,93 +135,8 @@ pub struct PersonalData {
     tools: Arc<[ToolPattern]>,
 }
 
-/// The configuration of [`PersonalData`].
-///
-/// ```
-/// use exo_rails_guards::personal_data::PersonalDataConfig;
-///
-/// let config: PersonalDataConfig = exo_rails_guards::config::from_toml(r#"
-///     recognisers = ["email", "credit-card", "uk-*"]
-///     actions = { answer = "report" }
-///     placeholders = { tools = ["send_mail"] }
-/// "#)?;
-/// assert_eq!(config.recognisers.len(), 3);
-///
-/// let error = exo_rails_guards::PersonalData::builder().recognisers(["mail"]).build().unwrap_err();
-/// assert_eq!(error.to_string(), "`recognisers`: no rule `mail`: did you mean `email`?");
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PersonalDataConfig {
-    /// The recognisers that run: names, or globs such as `uk-*`. Default: those of the table in [`PersonalData`].
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub recognisers: Vec<String>,
-    /// Recognisers that do not run.
-    pub except: Vec<String>,
-    /// What happens to a value in each place. Default: a redaction.
-    pub actions: Actions,
-    /// Other actions for some recognisers. A later one has precedence.
-    pub overrides: Vec<Override>,
-    /// Whether marks have numbers, and which tools receive the values. Default: no.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub placeholders: Option<Placeholders>,
-    /// The bytes of a text that the guard searches at most. A longer text is hidden as a whole. The default is 16 MiB.
-    pub max_text_bytes: usize,
-}
-
-impl Default for PersonalDataConfig {
-    fn default() -> Self {
-        Self {
-            recognisers: Vec::new(),
-            except: Vec::new(),
-            actions: Actions::default(),
-            overrides: Vec::new(),
-            placeholders: None,
-            max_text_bytes: 16 << 20,
-        }
-    }
-}
-
-/// Marks that stand for values: see [`PersonalData`](PersonalData#placeholders).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Placeholders {
-    /// The tools that receive the values: names, or globs. In a configuration, one text or a list. Other spellings do not match.
-    #[serde(deserialize_with = "one_or_many")]
-    pub tools: Vec<ToolPattern>,
-    /// The number of values of a session or run at most. The default is 1000.
-    pub max_values: usize,
-}
-
-impl Default for Placeholders {
-    fn default() -> Self {
-        Self { tools: Vec::new(), max_values: 1000 }
-    }
-}
-
 /// The mark of a guard with placeholders, at an event.
 struct HasPlaceholders;
-
-builder!(
-    PersonalData,
-    PersonalDataConfig {
-        recognisers: [String],
-        except: [String],
-        actions: Actions,
-        overrides: [Override],
-        max_text_bytes: usize,
-    }
-);
-
-impl PersonalDataConfig {
-    /// Gives marks numbers: sets [`placeholders`](field@Self::placeholders).
-    #[must_use]
-    pub fn placeholders(mut self, placeholders: Placeholders) -> Self {
-        self.placeholders = Some(placeholders);
-        self
-    }
-}
 
 impl PersonalData {
     /// Makes the guard.
@@ -409,3 +327,7 @@ impl PersonalData {
         }
     }
 }
+
+makes!(PersonalData, PersonalDataConfig);
+
+needs_only_its_configuration!(PersonalData, PersonalDataConfig);

@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use super::RateLimit;
+
 /// A rate with a burst, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rate {
@@ -22,6 +24,11 @@ pub(super) struct Taken {
     pub(super) wait: Duration,
     /// The new state.
     pub(super) ahead: u64,
+}
+
+/// Returns the rate of a limit.
+pub(super) fn rate_of(limit: &RateLimit) -> Rate {
+    Rate::new(limit.calls, limit.every.period(), limit.burst.unwrap_or(limit.calls))
 }
 
 impl Rate {

@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use exo_rails::RailContext;
 use exo_rails::prelude::*;
+use exo_rails_policy::ToolName;
 
-use super::config::{RateLimit, RateLimitsConfig};
-use super::gcra::Rate;
-use crate::arguments::ToolName;
+use super::gcra::{Rate, rate_of};
+use super::{RateLimit, RateLimitsConfig};
+use crate::config::makes;
+use crate::kit_guard::KitGuard;
+use crate::scope::ScopeKey;
 use crate::store::{Change, GuardStore, StateStore, StateStoreExt};
 use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
 
@@ -104,7 +107,7 @@ impl RateLimits {
                     return Ok(Some(refusal(limit, wait)));
                 }
             }
-            taken.push((key, limit.rate()));
+            taken.push((key, rate_of(limit)));
         }
         if !longest.is_zero() && !ctx.is_shadow() {
             pause(longest, ctx).await;
@@ -128,7 +131,7 @@ async fn take(
     key: &str,
     limit: &RateLimit,
 ) -> Result<Result<Duration, Duration>, StoreError> {
-    let (rate, longest) = (limit.rate(), Duration::from_millis(limit.max_wait_ms));
+    let (rate, longest) = (rate_of(limit), Duration::from_millis(limit.max_wait_ms));
     store
         .update_aged(key, |found: Option<(u64, Duration)>| {
             let (ahead, age) = found.unwrap_or_default();
@@ -186,5 +189,16 @@ impl RateLimits {
             OnRefusal::Skip => RailAction::skip(reason),
             OnRefusal::Abort => RailAction::abort(reason),
         })
+    }
+}
+
+makes!(RateLimits, RateLimitsConfig);
+
+impl KitGuard for RateLimits {
+    type Config = RateLimitsConfig;
+    type Needs = GuardStore;
+
+    fn make(config: RateLimitsConfig, store: GuardStore) -> Result<Self, ConfigError> {
+        Ok(Self::new(config)?.with_store(store))
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! [`RateLimits`] is the guard, and a [`RateLimit`] is one of its limits.
 
-mod config;
 mod gcra;
 mod guard;
 
-pub use config::{Every, RateLimit, RateLimitsConfig, RatedCalls};
+pub use exo_rails_policy::rate_limits::{Every, RateLimit, RateLimitsConfig, RatedCalls};
 pub use guard::{RateLimitError, RateLimits};

@@ -4,10 +4,7 @@
 //! before them. When the next byte differs, it looks for another period: the distance to the last place where the same
 //! [`GRAM`] bytes were. So the work for each byte is bounded, and so is the memory.
 
-use super::config::RepetitionConfig;
-
-/// The longest text whose repetitions can be found, in bytes.
-pub(super) const MAX_UNIT: usize = 4_096;
+use super::RepetitionConfig;
 
 /// The number of equal bytes from which the detector follows a period.
 const GRAM: usize = 8;

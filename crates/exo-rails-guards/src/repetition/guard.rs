@@ -4,8 +4,10 @@ use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{NoSubstitute, RailContext, RetryOrContinue, StreamWindow};
 
-use super::config::{OnRepetition, RepetitionConfig};
 use super::detector::{Detector, Repeated};
+use super::{OnRepetition, RepetitionConfig};
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
 use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "repetition";
@@ -143,3 +145,7 @@ impl Repetition {
         RailAction::retry_or_continue(request.with_feedback(Message::user(note)))
     }
 }
+
+makes!(Repetition, RepetitionConfig);
+
+needs_only_its_configuration!(Repetition, RepetitionConfig);

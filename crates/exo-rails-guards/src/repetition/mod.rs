@@ -1,8 +1,7 @@
 //! Ends answers that repeat the same text without end. [`Repetition`] is the guard.
 
-mod config;
 mod detector;
 mod guard;
 
-pub use config::{OnRepetition, RepetitionConfig};
+pub use exo_rails_policy::repetition::{OnRepetition, RepetitionConfig};
 pub use guard::Repetition;

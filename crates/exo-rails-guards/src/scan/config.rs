@@ -1,112 +1,12 @@
 //! Rules as data, in the form of gitleaks.
 
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::secrets::AllowlistConfig;
+use exo_rails_policy::secrets::RuleConfig;
+use serde::Deserialize;
 
 use super::rule::Rule;
 use crate::ConfigError;
-use crate::config::{self, Sections};
-
-/// A rule that finds secrets, in the form of [gitleaks].
-///
-/// | key | what it does |
-/// |---|---|
-/// | `id` | the name of the rule. The mark of a secret is the name in capitals: `[AWS_ACCESS_KEY]` |
-/// | `description` | what the rule finds, for people and for the model |
-/// | `regex` | what a match looks like, in the syntax of RE2 |
-/// | `secretGroup` | the group of the regex that is the secret. Default: the first group that is not empty, or the whole match |
-/// | `entropy` | the least entropy of the secret, in bits per byte |
-/// | `keywords` | the match must contain one of these words, in any case |
-/// | `allowlists`, `allowlist` | secrets that are none: see [`AllowlistConfig`] |
-/// | `skipReport` | `true`: the rule is only a part of another one in gitleaks, and does not run here |
-/// | `path`, `tags`, `required` | accepted without effect |
-///
-/// # Differences from gitleaks
-///
-/// - A rule searches in texts, not in files. So `path` has no effect, and a rule without a regex does not run.
-/// - A keyword must be inside of the match. In gitleaks, it may be anywhere in the file.
-/// - A repetition at the beginning of the regex that may be empty, such as `[\w.-]{0,50}?`, is left out. The secret is the same.
-/// - Without `(?i)`, letters must match exactly. With `(?i)`, letters that are not ASCII do not begin a match.
-/// - The look `\B` is left out, so a rule with it finds more.
-/// - A secret that overlaps the secret of another rule is hidden together with it.
-///
-/// ```
-/// use exo_rails_guards::Secrets;
-/// use exo_rails_guards::scan::RuleConfig;
-///
-/// let rule: RuleConfig = exo_rails_guards::config::from_toml(r"
-///     id = 'desk-token'
-///     description = 'a token of the order desk'
-///     regex = '\bdesk_[a-z0-9]{12}\b'
-///     keywords = ['desk_']
-/// ")?;
-/// let secrets = Secrets::builder().rules([rule]).build()?;
-/// assert_eq!(secrets.redacted("use desk_0a1b2c3d4e5f"), "use [DESK_TOKEN]");
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-///
-/// [gitleaks]: https://github.com/gitleaks/gitleaks#configuration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
-pub struct RuleConfig {
-    /// The name of the rule.
-    pub id: String,
-    /// What the rule finds.
-    pub description: String,
-    /// What a match looks like.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub regex: Option<String>,
-    /// The group of the regex that is the secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secret_group: Option<usize>,
-    /// The least entropy of the secret, in bits per byte.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entropy: Option<f64>,
-    /// Words of which the match must contain one.
-    pub keywords: Vec<String>,
-    /// Secrets that are none.
-    pub allowlists: Vec<AllowlistConfig>,
-    /// The older form of `allowlists`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allowlist: Option<AllowlistConfig>,
-    /// Whether the rule is only a part of another one.
-    pub skip_report: bool,
-    /// Without effect.
-    #[serde(skip_serializing)]
-    pub path: serde::de::IgnoredAny,
-    /// Without effect.
-    #[serde(skip_serializing)]
-    pub tags: serde::de::IgnoredAny,
-    /// Without effect.
-    #[serde(skip_serializing)]
-    pub required: serde::de::IgnoredAny,
-}
-
-/// Secrets that a rule finds by mistake.
-///
-/// With the `condition` `OR`, which is the default, one reason is enough. With `AND`, all reasons must be there. The reasons
-/// are `regexes` and `stopwords`. `commits` and `paths` are accepted and are never a reason, because a text has none. So a
-/// list with the condition `AND` and with commits or paths has no effect.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
-pub struct AllowlistConfig {
-    /// What the list is for.
-    pub description: String,
-    /// `OR` or `AND`, or `||` or `&&`.
-    pub condition: String,
-    /// What the regexes search in: `secret`, which is the default, or `match`. `line` is the same as `match`, because the rest of
-    /// the line of a streamed answer may not have arrived.
-    pub regex_target: String,
-    /// The secret or the match has a match of one of these regexes.
-    pub regexes: Vec<String>,
-    /// The secret contains one of these words, in any case.
-    pub stopwords: Vec<String>,
-    /// Paths of files. Without effect.
-    pub paths: Vec<String>,
-    /// Commits. Without effect.
-    pub commits: Vec<String>,
-    /// The rules that a list at the top of a file is for. Default: all rules.
-    pub target_rules: Vec<String>,
-}
+use crate::config::Sections;
 
 /// A file of gitleaks: rules, and allowlists for all of them.
 ///
@@ -140,9 +40,9 @@ impl RuleFile {
     }
 
     fn rules(text: &str, make: fn(RuleConfig) -> Result<Option<Rule>, ConfigError>) -> Result<Vec<Rule>, ConfigError> {
-        let Self { rules, allowlists, allowlist, .. } = config::from_toml(text)?;
+        let sections = Sections::parse(text)?;
+        let Self { rules, allowlists, allowlist, .. } = sections.read()?;
         let for_all: Vec<_> = allowlists.into_iter().chain(allowlist).collect();
-        let sections = Sections::of(text);
         let compiled = rules.into_iter().enumerate().map(|(number, mut rule)| {
             let is_for = |list: &&AllowlistConfig| list.target_rules.is_empty() || list.target_rules.contains(&rule.id);
             let more: Vec<_> = for_all.iter().filter(is_for).cloned().collect();

@@ -31,10 +31,14 @@ mod rule;
 mod syntax;
 
 pub(crate) use action::chosen;
-pub use action::{Action, Actions, At, Override};
 pub(crate) use config::RuleFile;
-pub use config::{AllowlistConfig, RuleConfig};
 pub(crate) use cut_off::CutOff;
+pub use exo_rails_policy::Action;
+pub use exo_rails_policy::Actions;
+pub use exo_rails_policy::At;
+pub use exo_rails_policy::Override;
+pub use exo_rails_policy::secrets::AllowlistConfig;
+pub use exo_rails_policy::secrets::RuleConfig;
 pub(crate) use redactor::{Redactor, Settings, plain};
 pub use rule::LONGEST_UNFINISHED;
 pub(crate) use rule::{Check, FindStart, Rule, Start};

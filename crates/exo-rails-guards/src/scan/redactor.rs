@@ -8,9 +8,13 @@ use exo_rails::{
     Excerpt, InvokeInputs, MemoryEntry, ModelResponse, NoRetry, NoSubstitute, OperationError, Pattern, RailAction,
     RailContext, Reason, RecalledMemory, Search, StreamWindow, ToolCallInputs, ToolOutput, Verdict,
 };
+use exo_rails_policy::Action;
+use exo_rails_policy::Actions;
+use exo_rails_policy::At;
+use exo_rails_policy::Override;
 use serde_json::Value;
 
-use super::action::{Action, Actions, At, Override, Table};
+use super::action::Table;
 use super::cut_off::CutOff;
 use super::engine::{Engine, Found, Next};
 use super::json;

@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
+use exo_rails_policy::secrets::AllowlistConfig;
+use exo_rails_policy::secrets::RuleConfig;
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input};
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::config::{AllowlistConfig, RuleConfig};
 use super::entropy::entropy;
 use super::literals::{Beginnings, begins_at_word};
 use super::syntax::of_re2;

@@ -1,14 +1,14 @@
 //! Secrets in texts: keys, tokens and passwords.
 
 use std::ops::Range;
-use std::path::PathBuf;
 
 use exo_rails::prelude::*;
 use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory};
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::secrets::SecretsConfig;
 
-use crate::config::{self, builder};
-use crate::scan::{Actions, At, Override, Redactor, Rule, RuleConfig, RuleFile, Settings, chosen, plain};
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
+use crate::scan::{At, Redactor, Rule, RuleFile, Settings, chosen, plain};
 use crate::{ConfigError, Severity};
 
 const GUARD: &str = "secrets";
@@ -103,66 +103,6 @@ pub struct Secrets {
     redactor: Redactor,
 }
 
-/// The configuration of [`Secrets`].
-///
-/// ```
-/// use exo_rails_guards::scan::Action;
-/// use exo_rails_guards::secrets::SecretsConfig;
-///
-/// let config: SecretsConfig = exo_rails_guards::config::from_toml(r#"
-///     except = ["generic-secret"]
-///     actions = { arguments = "refuse", answer = "report" }
-///     overrides = [{ rule = "jwt", at = "input", action = "off" }]
-/// "#)?;
-/// assert_eq!(config.actions.arguments, Action::Refuse);
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SecretsConfig {
-    /// Whether the rules of this crate run. Default: `true`.
-    pub default_rules: bool,
-    /// Files with more rules, in the form of gitleaks: see [`RuleConfig`].
-    pub files: Vec<PathBuf>,
-    /// More rules. A rule with the name of an earlier rule replaces it.
-    pub rules: Vec<RuleConfig>,
-    /// Rules that do not run: names, or globs such as `generic-*`.
-    pub except: Vec<String>,
-    /// What happens to a secret in each place. Default: a redaction.
-    pub actions: Actions,
-    /// Other actions for some rules. A later one has precedence.
-    pub overrides: Vec<Override>,
-    /// The bytes of a text that the guard searches at most. A longer text is hidden as a whole. The default is 16 MiB.
-    pub max_text_bytes: usize,
-}
-
-impl Default for SecretsConfig {
-    fn default() -> Self {
-        Self {
-            default_rules: true,
-            files: Vec::new(),
-            rules: Vec::new(),
-            except: Vec::new(),
-            actions: Actions::default(),
-            overrides: Vec::new(),
-            max_text_bytes: 16 << 20,
-        }
-    }
-}
-
-builder!(
-    Secrets,
-    SecretsConfig {
-        default_rules: bool,
-        files: [PathBuf],
-        rules: [RuleConfig],
-        except: [String],
-        actions: Actions,
-        overrides: [Override],
-        max_text_bytes: usize,
-    }
-);
-
 impl Secrets {
     /// Makes the guard, and reads the files with rules.
     ///
@@ -175,8 +115,8 @@ impl Secrets {
             add(&mut rules, RuleFile::shipped(DEFAULT)?);
         }
         for file in &config.files {
-            let of_file =
-                config::read(file).and_then(|text| RuleFile::read(&text).map_err(|error| error.in_file(file)));
+            let of_file = exo_rails_policy::read(file)
+                .and_then(|text| RuleFile::read(&text).map_err(|error| error.in_file(file)));
             add(&mut rules, of_file.map_err(|error| error.in_key("files"))?);
         }
         for (number, rule) in config.rules.into_iter().enumerate() {
@@ -311,6 +251,10 @@ impl Secrets {
         self.redactor.stored(entry, ctx, &mut plain)
     }
 }
+
+makes!(Secrets, SecretsConfig);
+
+needs_only_its_configuration!(Secrets, SecretsConfig);
 
 #[cfg(test)]
 mod tests {

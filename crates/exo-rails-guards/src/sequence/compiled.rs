@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use exo_rails::RailContext;
+use exo_rails_policy::PointerPattern;
+use exo_rails_policy::ToolName;
+use exo_rails_sequence::grammar::{self, Calls, Demand, Name, Outcome};
 
 use super::GUARD;
-use super::grammar::{self, Calls, Demand, Name, Outcome};
+use super::SequenceRule;
 use super::held::Part;
-use super::rule::SequenceRule;
 use super::state::{Memory, Seen};
 use super::values::{self, LONGEST, Unusable};
-use crate::arguments::{PointerPattern, ToolName};
 use crate::budgets::Decimal;
+use crate::scope::ScopeKey;
 use crate::vault::Comparable;
 use crate::{ConfigError, Finding, Place, Scope, ScopeError, Severity, ToolPattern};
 

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{OperationEnd, RailContext};
+use exo_rails_policy::ToolName;
+use exo_rails_sequence::grammar::Outcome;
 
+use super::SequenceConfig;
 use super::compiled::Compiled;
-use super::config::SequenceConfig;
-use super::grammar::Outcome;
 use super::held::{End, Ending, Held, Hold, Part, new_id};
 use super::state::{Seen, State};
-use crate::arguments::ToolName;
 use crate::call_id::{CallId, Fallbacks, Operation, was_skipped};
+use crate::config::makes;
 use crate::finding::FindingError;
+use crate::kit_guard::KitGuard;
 use crate::store::{Change, GuardStore, StateStore, StateStoreExt};
 use crate::vault::{self, Comparable};
 use crate::{ConfigError, Finding, OnRefusal, ScopeError, StoreError};
@@ -453,5 +455,16 @@ impl Endings {
         // Without an effect of the first tool, the call is that of the next one.
         let own = if before.may_have_happened() { None } else { further.pop() };
         Self { own, further }
+    }
+}
+
+makes!(Sequence, SequenceConfig);
+
+impl KitGuard for Sequence {
+    type Config = SequenceConfig;
+    type Needs = GuardStore;
+
+    fn make(config: SequenceConfig, store: GuardStore) -> Result<Self, ConfigError> {
+        Ok(Self::new(config)?.with_store(store))
     }
 }

@@ -6,7 +6,8 @@ use std::hash::RandomState;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::grammar::Outcome;
+use exo_rails_sequence::grammar::Outcome;
+
 use super::state::LastEnd;
 use crate::budgets::Decimal;
 use crate::call_id::CallId;

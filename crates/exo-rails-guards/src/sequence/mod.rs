@@ -75,18 +75,14 @@
 //! ends the run.
 
 mod compiled;
-mod config;
-mod grammar;
 mod guard;
 mod held;
-mod rule;
 mod state;
 pub(crate) mod typed;
 mod values;
 
-pub use config::SequenceConfig;
+pub use exo_rails_policy::sequence::{SequenceConfig, SequenceRule};
 pub use guard::{Sequence, SequenceError};
-pub use rule::SequenceRule;
 pub use typed::{Amount, SameAs};
 
 const GUARD: &str = "sequence";

@@ -1,8 +1,9 @@
 //! What rules read in the arguments of a call.
 
+use exo_rails_policy::PointerPattern;
 use serde_json::{Number, Value};
 
-use crate::arguments::PointerPattern;
+use crate::arguments::Search;
 use crate::budgets::Decimal;
 
 /// The longest value that can be compared, in bytes of its JSON.

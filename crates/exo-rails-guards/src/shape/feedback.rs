@@ -4,20 +4,9 @@ use std::collections::HashMap;
 
 use exo_rails::message::Message;
 use exo_rails::{RailAction, RailContext, Reason, RetryRequest};
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::AfterFeedback;
 
 use crate::Finding;
-
-/// The effect of a mistake in a tool call after the model has read the greatest number of explanations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AfterFeedback {
-    /// The call is skipped, and the model reads only that it must not repeat the call.
-    #[default]
-    Skip,
-    /// The run ends.
-    Abort,
-}
 
 /// The number of explanations that the model has read in this run, for each guard.
 #[derive(Default)]

@@ -23,9 +23,14 @@ mod schema;
 mod sizes;
 mod structure;
 
-pub use capability_gap::{CapabilityGap, CapabilityGapConfig, GapAction};
-pub use feedback::AfterFeedback;
+pub use capability_gap::CapabilityGap;
+pub use exo_rails_policy::AfterFeedback;
+pub use exo_rails_policy::capability_gap::CapabilityGapConfig;
+pub use exo_rails_policy::capability_gap::GapAction;
+pub use exo_rails_policy::sizes::LargeOutput;
+pub use exo_rails_policy::sizes::SizesConfig;
+pub use exo_rails_policy::structure::StructureConfig;
 #[cfg(feature = "schema")]
 pub use schema::{StructuredAnswer, StructuredAnswerConfig, ToolSchemas, ToolSchemasConfig};
-pub use sizes::{LargeOutput, Sizes, SizesConfig};
-pub use structure::{Structure, StructureConfig};
+pub use sizes::Sizes;
+pub use structure::Structure;

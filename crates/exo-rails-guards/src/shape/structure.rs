@@ -5,12 +5,13 @@ use std::fmt::Write;
 
 use exo_rails::message::{ToolCall, ToolSpec};
 use exo_rails::prelude::*;
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::structure::StructureConfig;
 use serde_json::{Map, Value};
 
 use super::capability_gap::nearest_names;
 use super::feedback::ask_again;
-use crate::config::builder;
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
 use crate::{ConfigError, Finding, Place, Severity};
 
 const GUARD: &str = "structure";
@@ -64,35 +65,6 @@ const ANNOUNCE_CALLS: [&str; 3] = ["tool_calls", "tool_use", "function_call"];
 pub struct Structure {
     config: StructureConfig,
 }
-
-/// The configuration of [`Structure`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the configuration")]
-pub struct StructureConfig {
-    /// Whether the names are checked. The default is true. [`CapabilityGap`](super::CapabilityGap) checks the name of each
-    /// call too, and lets the other calls of the answer run. If you use it, write `false` here.
-    pub names: bool,
-    /// Whether the ids are checked. The default is true. Write `false` for a model server that gives no ids.
-    pub ids: bool,
-    /// Whether the arguments are checked. The default is true.
-    pub arguments: bool,
-    /// Whether the finish reason is checked. The default is true.
-    pub finish_reason: bool,
-    /// How often in a run the model is asked again. After that, the run ends. The default is 3.
-    pub max_feedback: u32,
-}
-
-impl Default for StructureConfig {
-    fn default() -> Self {
-        Self { names: true, ids: true, arguments: true, finish_reason: true, max_feedback: 3 }
-    }
-}
-
-builder!(
-    Structure,
-    StructureConfig { names: bool, ids: bool, arguments: bool, finish_reason: bool, max_feedback: u32 }
-);
 
 /// A broken rule, its tool call, and the explanation.
 struct Mistake {
@@ -175,3 +147,7 @@ fn explain(mistakes: &[Mistake]) -> String {
     }
     text
 }
+
+makes!(Structure, StructureConfig);
+
+needs_only_its_configuration!(Structure, StructureConfig);

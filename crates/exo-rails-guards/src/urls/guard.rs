@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use exo_rails::{Provide, RailContext, ToolCallInputs, events::PreToolCall, rail};
+use exo_rails_policy::ToolName;
 use ipnet::IpNet;
 use serde_json::Value;
 use url::Url;
@@ -12,7 +13,9 @@ use super::detect::{is_url, is_url_name, urls_in};
 use super::pinned::redirect_target;
 use super::policy::Policy;
 use super::{Detect, PinnedUrl, PinnedUrls, Resolver, SystemResolver, ToolUrls, UrlGuardConfig, UrlRefusal, UrlRule};
-use crate::arguments::{ToolName, Way, items, place, texts};
+use crate::arguments::Search;
+use crate::arguments::{Way, items, place, texts};
+use crate::kit_guard::KitGuard;
 use crate::refusal::Check;
 use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern, vault};
 
@@ -305,4 +308,13 @@ impl UrlGuardBuilder {
 fn rule<'p>(tool: &str, urls: impl IntoIterator<Item = &'p str>) -> Result<ToolUrls, ConfigError> {
     let urls = urls.into_iter().map(str::parse).collect::<Result<_, _>>()?;
     Ok(ToolUrls { tool: vec![ToolPattern::new(tool)?], urls })
+}
+
+impl KitGuard for UrlGuard {
+    type Config = UrlGuardConfig;
+    type Needs = Arc<dyn Resolver>;
+
+    fn make(config: UrlGuardConfig, resolver: Arc<dyn Resolver>) -> Result<Self, ConfigError> {
+        Self::with_resolver(config, resolver)
+    }
 }

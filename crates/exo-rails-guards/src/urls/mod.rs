@@ -20,7 +20,6 @@
 //! - Public servers that forward requests to internal ones. [`allowed_hosts`](UrlGuardConfig::allowed_hosts) limits the servers.
 
 mod address;
-mod config;
 mod detect;
 mod guard;
 mod hosts;
@@ -33,7 +32,7 @@ mod rule;
 mod spelling;
 
 pub use address::special_range;
-pub use config::{Detect, ToolUrls, UrlGuardConfig};
+pub use exo_rails_policy::urls::{Detect, ToolUrls, UrlGuardConfig};
 pub use guard::{UrlGuard, UrlGuardBuilder};
 #[cfg(feature = "http")]
 pub use http::FetchError;

@@ -1,9 +1,7 @@
 //! Searches for words as people read them: in any case, spelling of letters, and spacing.
 
 mod finder;
-mod fold;
 mod places;
 
 pub(crate) use finder::{Alike, Finder, View, Wording};
-pub(crate) use fold::needs_no_spaces;
 pub(crate) use places::{Text, each_text, each_text_in, each_text_of};

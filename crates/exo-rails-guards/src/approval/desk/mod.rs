@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::{RailContext, Reason};
+use exo_rails_policy::approval::OnTimeout;
 use tokio::time::{Instant, timeout_at};
 
 pub use front_end::{FrontEnd, Pending};
@@ -14,7 +15,7 @@ pub use slot::{Request, Response};
 
 use self::front_end::Counter;
 use self::slot::{Ended, Slot, SlotState};
-use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, OnTimeout};
+use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture};
 use super::{Approvals, Inbox};
 
 /// The time for a reply if nothing else is said.

@@ -1,16 +1,19 @@
 //! Calls of tools that do not exist.
 
-mod names;
-
 use std::collections::HashSet;
 
 use exo_rails::prelude::*;
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::capability_gap::CapabilityGapConfig;
+use exo_rails_policy::capability_gap::GapAction;
+use exo_rails_text::names::quoted;
 
-use super::feedback::{AfterFeedback, refuse_call};
+use super::feedback::refuse_call;
 use super::offered::Offered;
-use crate::config::{builder, quoted};
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
 use crate::{ConfigError, Finding, Severity};
+
+mod names;
 
 const GUARD: &str = "capability_gap";
 
@@ -57,63 +60,6 @@ pub struct CapabilityGap {
     config: CapabilityGapConfig,
     idempotent: HashSet<String>,
 }
-
-/// The configuration of [`CapabilityGap`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CapabilityGapConfig {
-    /// What happens to a call of a tool that does not exist. The default is `feedback`.
-    pub action: GapAction,
-    /// Names of tools that exist, beside those of the model's request.
-    pub tools: Vec<String>,
-    /// The tools to which [`GapAction::Repair`] may turn a call. Only tools whose repeated calls have the effect of one call
-    /// belong here.
-    pub idempotent: Vec<String>,
-    /// How often in a run the model reads the nearest names. The default is 8.
-    pub max_feedback: u32,
-    /// What happens after that. The default is `skip`.
-    pub after_feedback: AfterFeedback,
-}
-
-impl Default for CapabilityGapConfig {
-    fn default() -> Self {
-        Self {
-            action: GapAction::default(),
-            tools: Vec::new(),
-            idempotent: Vec::new(),
-            max_feedback: 8,
-            after_feedback: AfterFeedback::default(),
-        }
-    }
-}
-
-/// What happens to a call of a tool that does not exist.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GapAction {
-    /// The call is skipped, and the model reads the nearest names.
-    #[default]
-    Feedback,
-    /// The call becomes a call of the tool that the name means. The name must mean exactly one tool: only case, separators,
-    /// plurals and the name space may differ. This tool must be one of the [idempotent](CapabilityGapConfig::idempotent)
-    /// tools. Otherwise the call is skipped, as with [`Feedback`](Self::Feedback).
-    ///
-    /// If both names have a name space, it must be the same: a call of `gitlab.search` never becomes `github.search`.
-    Repair,
-    /// The run ends.
-    Abort,
-}
-
-builder!(
-    CapabilityGap,
-    CapabilityGapConfig {
-        action: GapAction,
-        tools: [String],
-        idempotent: [String],
-        max_feedback: u32,
-        after_feedback: AfterFeedback,
-    }
-);
 
 impl CapabilityGap {
     /// Makes the guard.
@@ -191,3 +137,7 @@ pub(super) fn nearest_names(name: &str, tools: &[&str]) -> String {
         similar => format!("{missing}: did you mean {}?", quoted(similar)),
     }
 }
+
+makes!(CapabilityGap, CapabilityGapConfig);
+
+needs_only_its_configuration!(CapabilityGap, CapabilityGapConfig);

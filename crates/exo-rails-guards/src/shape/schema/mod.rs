@@ -5,5 +5,7 @@ mod structured_answer;
 mod tool_schemas;
 mod violation;
 
-pub use structured_answer::{StructuredAnswer, StructuredAnswerConfig};
-pub use tool_schemas::{ToolSchemas, ToolSchemasConfig};
+pub use exo_rails_policy::structured_answer::StructuredAnswerConfig;
+pub use exo_rails_policy::tool_schemas::ToolSchemasConfig;
+pub use structured_answer::StructuredAnswer;
+pub use tool_schemas::ToolSchemas;

@@ -1,11 +1,12 @@
 //! Answers of the model that must be JSON of a schema.
 
 use exo_rails::prelude::*;
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::structured_answer::StructuredAnswerConfig;
 use serde_json::Value;
 
 use super::compiled::Schema;
-use crate::config::builder;
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
 use crate::shape::feedback::ask_again;
 use crate::{ConfigError, Finding, Place, Severity};
 
@@ -45,27 +46,6 @@ pub struct StructuredAnswer {
     schema: Schema,
     max_feedback: u32,
 }
-
-/// The configuration of [`StructuredAnswer`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StructuredAnswerConfig {
-    /// The schema. The default accepts any JSON object.
-    pub schema: Value,
-    /// Whether a `format` such as `date-time` is checked. By default, the draft of the schema decides: up to draft 7 it is,
-    /// and in later drafts it only explains.
-    pub check_formats: bool,
-    /// How often in a run the model is asked again. The default is 3.
-    pub max_feedback: u32,
-}
-
-impl Default for StructuredAnswerConfig {
-    fn default() -> Self {
-        Self { schema: serde_json::json!({ "type": "object" }), check_formats: false, max_feedback: 3 }
-    }
-}
-
-builder!(StructuredAnswer, StructuredAnswerConfig { schema: Value, check_formats: bool, max_feedback: u32 });
 
 impl StructuredAnswer {
     /// Makes the guard.
@@ -125,3 +105,7 @@ fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
+
+makes!(StructuredAnswer, StructuredAnswerConfig);
+
+needs_only_its_configuration!(StructuredAnswer, StructuredAnswerConfig);

@@ -1,15 +1,15 @@
 //! The arguments of tool calls, against the schemas of the tools.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
-use serde::{Deserialize, Serialize};
+use exo_rails_policy::tool_schemas::ToolSchemasConfig;
 use serde_json::Value;
 
 use super::compiled::{Cache, Schema, ToolSet};
-use crate::config::builder;
-use crate::shape::feedback::{AfterFeedback, refuse_call};
+use crate::config::makes;
+use crate::kit_guard::needs_only_its_configuration;
+use crate::shape::feedback::refuse_call;
 use crate::shape::offered::Offered;
 use crate::{ConfigError, Finding, Place, Severity};
 
@@ -67,43 +67,6 @@ pub struct ToolSchemas {
     cache: Cache,
 }
 
-/// The configuration of [`ToolSchemas`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ToolSchemasConfig {
-    /// Schemas by the names of the tools. They replace those of the model's request.
-    pub schemas: BTreeMap<String, Value>,
-    /// Whether a `format` such as `date-time` is checked. By default, the draft of a schema decides: up to draft 7 it is, and
-    /// in later drafts it only explains.
-    pub check_formats: bool,
-    /// How often in a run the model reads what is wrong. The default is 8.
-    pub max_feedback: u32,
-    /// What happens after that. The default is `skip`.
-    pub after_feedback: AfterFeedback,
-}
-
-impl Default for ToolSchemasConfig {
-    fn default() -> Self {
-        Self {
-            schemas: BTreeMap::new(),
-            check_formats: false,
-            max_feedback: 8,
-            after_feedback: AfterFeedback::default(),
-        }
-    }
-}
-
-builder!(ToolSchemas, ToolSchemasConfig { check_formats: bool, max_feedback: u32, after_feedback: AfterFeedback });
-
-impl ToolSchemasConfig {
-    /// Adds a schema to [`schemas`](Self::schemas).
-    #[must_use]
-    pub fn schema(mut self, tool: impl Into<String>, schema: impl Into<Value>) -> Self {
-        self.schemas.insert(tool.into(), schema.into());
-        self
-    }
-}
-
 impl ToolSchemas {
     /// Makes the guard.
     ///
@@ -156,3 +119,7 @@ impl ToolSchemas {
         refuse_call(GUARD, finding, self.config.max_feedback, self.config.after_feedback, ctx)
     }
 }
+
+makes!(ToolSchemas, ToolSchemasConfig);
+
+needs_only_its_configuration!(ToolSchemas, ToolSchemasConfig);

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
+use exo_rails_text::names::{nearest, quoted};
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
-
-use crate::config::{nearest, quoted};
 
 /// The number of mistakes that the model reads at once.
 const MAX_MISTAKES: usize = 5;

@@ -2,9 +2,8 @@
 
 use std::io;
 
+use exo_rails_policy::sizes::SizesConfig;
 use serde_json::Value;
-
-use super::SizesConfig;
 
 /// The first limit that some JSON exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,74 @@
+//! Builders: a configuration in code.
+
+use crate::ConfigError;
+
+/// A configuration from which a guard is made.
+///
+/// The crate of the guard implements it, so that a configuration can be written in code, and becomes the guard with `build`:
+///
+/// ```
+/// use exo_rails_policy::sizes::SizesConfig;
+/// use exo_rails_policy::{ConfigError, MakeGuard};
+///
+/// /// A guard of another crate.
+/// struct Depth(usize);
+///
+/// impl MakeGuard<Depth> for SizesConfig {
+///     fn make(self) -> Result<Depth, ConfigError> {
+///         Ok(Depth(self.max_depth))
+///     }
+/// }
+///
+/// let guard: Depth = SizesConfig::default().max_depth(8).build()?;
+/// assert_eq!(guard.0, 8);
+/// # Ok::<(), ConfigError>(())
+/// ```
+pub trait MakeGuard<G> {
+    /// Makes the guard.
+    ///
+    /// # Errors
+    /// Returns an error that names the key if the guard cannot work with a value.
+    fn make(self) -> Result<G, ConfigError>;
+}
+
+/// Turns a configuration type into a builder. The macro generates a setter for each field, and the method `build`. A field in
+/// brackets is a list, and its setter takes any iterator over the items.
+macro_rules! setters {
+    ($config:ident { $($field:ident: $type:tt),+ $(,)? }) => {
+        impl $config {
+            $($crate::builder::setters!(@setter $field $type);)+
+
+            /// Makes the guard. The crate of the guard must be there: it says how.
+            ///
+            /// # Errors
+            /// Returns the errors of the guard's `new`. Each names the key, and what to write.
+            pub fn build<G>(self) -> Result<G, $crate::ConfigError>
+            where
+                Self: $crate::MakeGuard<G>,
+            {
+                $crate::MakeGuard::make(self)
+            }
+        }
+    };
+    (@setter $field:ident [$item:ty]) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
+        #[must_use]
+        pub fn $field(mut self, $field: impl IntoIterator<Item: Into<$item>>) -> Self {
+            self.$field = $field.into_iter().map(Into::into).collect();
+            self
+        }
+    };
+    (@setter $field:ident ($type:ty)) => {
+        $crate::builder::setters!(@setter $field $type);
+    };
+    (@setter $field:ident $type:ty) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
+        #[must_use]
+        pub fn $field(mut self, $field: $type) -> Self {
+            self.$field = $field;
+            self
+        }
+    };
+}
+
+pub(crate) use setters;

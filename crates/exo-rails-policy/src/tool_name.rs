@@ -1,0 +1,31 @@
+//! The name of the tool of a call.
+
+use std::borrow::Cow;
+
+use exo_rails_text::spelling::{folded, is_plain};
+
+/// The name of a tool in a call, as patterns see it. It is read once for all patterns.
+///
+/// ```
+/// use exo_rails_policy::ToolName;
+///
+/// let name = ToolName::new("Delete_\u{200b}File");
+/// assert_eq!(name.readings, ["delete_file"]);
+/// ```
+#[derive(Debug)]
+pub struct ToolName<'c> {
+    pub(crate) text: &'c str,
+    /// The name in all the ways in which people can read it: see [`folded`].
+    pub readings: Vec<Cow<'c, str>>,
+    /// Whether the name is what it looks like, so that a glob may allow it.
+    pub(crate) is_plain: bool,
+}
+
+impl<'c> ToolName<'c> {
+    /// Reads a name.
+    #[must_use]
+    pub fn new(text: &'c str) -> Self {
+        let is_plain = !text.is_empty() && is_plain(text) && !text.contains(char::is_whitespace);
+        Self { text, readings: folded(text), is_plain }
+    }
+}

@@ -1,0 +1,153 @@
+//! Texts as rules read them: exactly for rules that let something happen, and in all readings for rules that stop something.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_security::confusable_detection::skeleton;
+
+use crate::invisible::is_invisible;
+
+/// Returns whether a text is what it looks like: no invisible characters, no control characters, and no characters that
+/// Unicode regards as variants of others.
+///
+/// ```
+/// use exo_rails_text::spelling::is_plain;
+///
+/// assert!(is_plain("read_file") && is_plain("größe"));
+/// assert!(!is_plain("read\u{200b}_file") && !is_plain("ｒead"));
+/// ```
+#[must_use]
+pub fn is_plain(text: &str) -> bool {
+    if text.is_ascii() {
+        return !text.bytes().any(|byte| byte.is_ascii_control());
+    }
+    let visible = |c: char| !c.is_control() && !is_invisible(c) && (c == ' ' || !c.is_whitespace());
+    text.chars().all(visible) && text.nfkc().eq(text.chars())
+}
+
+/// Returns the texts as which a program or a person may read `text`: lower case, without invisible characters and
+/// look-alikes, with single spaces.
+///
+/// A few look-alikes are ambiguous, so there can be two texts. There is always at least one.
+///
+/// ```
+/// use exo_rails_text::spelling::folded;
+///
+/// assert_eq!(folded("Delete_\u{200b}File"), ["delete_file"]);
+/// // The first letter is a Cyrillic one, which looks like an `l` and like an `i`.
+/// assert_eq!(folded("Іnbox"), ["lnbox", "inbox"]);
+/// ```
+#[must_use]
+pub fn folded(text: &str) -> Vec<Cow<'_, str>> {
+    if text.is_ascii() {
+        return vec![folded_ascii(text)];
+    }
+    let (mut plain, mut other, mut differ) = (String::new(), String::new(), false);
+    // Letters stay letters without their accents only if the accents are combining marks on ASCII letters.
+    for c in text.nfkc().filter(|c| !is_invisible(*c)) {
+        if c.is_ascii() {
+            plain.push(c);
+            other.push(c);
+            continue;
+        }
+        if c.is_whitespace() {
+            plain.push(' ');
+            other.push(' ');
+            continue;
+        }
+        if is_combining_mark(c) {
+            continue;
+        }
+        let looks: String = skeleton(c.encode_utf8(&mut [0; 4])).filter(|c| !is_combining_mark(*c)).collect();
+        match looks.as_str() {
+            "l" => {
+                plain.push('l');
+                other.push('i');
+                differ = true;
+            }
+            "rn" => {
+                plain.push('m');
+                other.push('m');
+            }
+            looks if looks.is_ascii() && !looks.is_empty() => {
+                plain.push_str(looks);
+                other.push_str(looks);
+            }
+            _ => {
+                plain.push(c);
+                other.push(c);
+            }
+        }
+    }
+    let mut all = vec![Cow::Owned(spaced(&plain.to_lowercase()))];
+    if differ {
+        all.push(Cow::Owned(spaced(&other.to_lowercase())));
+    }
+    all
+}
+
+fn folded_ascii(text: &str) -> Cow<'_, str> {
+    let as_is = |(at, byte): (usize, u8)| {
+        let inner_space = byte == b' ' && at != 0 && at + 1 != text.len() && text.as_bytes()[at - 1] != b' ';
+        (byte.is_ascii_graphic() && !byte.is_ascii_uppercase()) || inner_space
+    };
+    if text.bytes().enumerate().all(as_is) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(spaced(&text.to_ascii_lowercase()))
+    }
+}
+
+/// Returns the text with single spaces between its words, without control characters.
+fn spaced(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_whitespace()) {
+        let mut word = word.chars().filter(|c| !c.is_control()).peekable();
+        if word.peek().is_some() && !all.is_empty() {
+            all.push(' ');
+        }
+        all.extend(word);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn look_alikes_read_as_ascii() {
+        for text in [
+            "delete_file",
+            "DELETE_FILE",
+            " delete_file\n",
+            "dеlete_file",
+            "delete\u{200b}_file",
+            "ｄｅｌｅｔｅ_ｆｉｌｅ",
+            "delete_fıle",
+            "dèlete_file",
+            "𝒅elete_file",
+            "delete_fil\u{e0065}e",
+            "dele\u{ad}te_file",
+            "\u{feff}delete_file",
+        ] {
+            assert!(folded(text).iter().any(|text| text == "delete_file"), "{text:?}: {:?}", folded(text));
+        }
+        for text in ["delete_files", "delete file", "查询", "delete-file"] {
+            assert!(folded(text).iter().all(|text| text != "delete_file"), "{text:?}");
+        }
+        assert_eq!(folded("Іnbox"), ["lnbox", "inbox"]);
+        assert_eq!(folded("a  b"), ["a b"]);
+    }
+
+    #[test]
+    fn plain_texts_are_what_they_look_like() {
+        for text in ["read_file", "a b", "查询_orders", "größe"] {
+            assert!(is_plain(text), "{text}");
+        }
+        for text in ["read_file\n", "read\u{200b}_file", "ｒead", "a\u{a0}b", "x\0"] {
+            assert!(!is_plain(text), "{text:?}");
+        }
+    }
+}

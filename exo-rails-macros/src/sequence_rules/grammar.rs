@@ -1,1 +1,0 @@
-../../../exo-rails-guards/src/sequence/grammar.rs
