@@ -56,3 +56,7 @@ pages! {
     mistakes = "mistakes.md",
     how_a_chain_is_sorted = "how-a-chain-is-sorted.md",
 }
+
+/// The programs of the repository's README.
+#[doc = include_str!("../../README.md")]
+pub mod readme {}
