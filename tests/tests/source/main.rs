@@ -4,5 +4,6 @@ mod event_table;
 mod extra_fields;
 mod guards;
 mod layers;
+mod packages;
 mod security;
 mod vocabulary;
