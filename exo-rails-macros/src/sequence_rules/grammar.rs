@@ -1,1 +1,1 @@
-../../../exo-rails-guards/src/sequence/grammar.rs
+../../../crates/exo-rails-guards/src/sequence/grammar.rs
