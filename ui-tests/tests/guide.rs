@@ -75,8 +75,9 @@ fn says(line: &str, message: &str) -> bool {
 /// The mistakes on the pages of the book, and in the README of the repository.
 fn mistakes_of_the_pages() -> Vec<Mistake> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let folders = ["book/src", "book/src/recipes"].map(|folder| fs::read_dir(workspace.join(folder)).unwrap());
-    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let folders = ["book/src", "book/src/guards", "book/src/inside", "book/src/recipes"];
+    let files = folders.iter().flat_map(|folder| fs::read_dir(workspace.join(folder)).unwrap());
+    let files = files.map(|entry| entry.unwrap().path());
     let pages = files.filter(|file| file.extension().is_some_and(|end| end == "md"));
     pages
         .chain([workspace.join("README.md")])
@@ -135,7 +136,7 @@ fn compile(mistakes: &[Mistake]) -> Vec<Value> {
         "[package]\nname = 'mistakes'\nedition = '2024'\n[workspace]\n[dependencies]\nexo-rails.path = '{}'\n\
          exo-rails-guards.path = '{}'\nserde = {{ version = '1', features = ['derive'] }}\nserde_json = '1'\n",
         library("exo-rails"),
-        library("exo-rails-guards")
+        library("crates/exo-rails-guards")
     );
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::copy(workspace.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();

@@ -12,24 +12,7 @@ use serde_json::{Map, Value, json};
 /// The events of the library except two: at [`LlmChunk`](exo_rails::events::LlmChunk) a handler would run for each piece of
 /// an answer, and at [`Dropped`](exo_rails::events::Dropped) nothing can be awaited.
 ///
-/// | event | fields beside the six of every event |
-/// |---|---|
-/// | `session_start`, `session_end` | `session` |
-/// | `start` | `input`, the text |
-/// | `memory_recalled` | `query`, `items` |
-/// | `context_assembled`, `context_overflow` | `messages`, `tokens`, `budget` |
-/// | `pre_compaction` | `messages`, `tokens`, `budget` |
-/// | `post_compaction` | `messages`, `removed`, `summary` of the new history |
-/// | `pre_llm_call` | `model`, `messages`, `tools` (their names) |
-/// | `post_llm_call` | `model`, `text`, `tool_calls`, `finish_reason` |
-/// | `llm_error` | `model`, `error`, `error_kind` |
-/// | `pre_tool_call` | `tool_name`, `tool_call_id`, `arguments` |
-/// | `post_tool_call` | the same, and `output`, `is_error` |
-/// | `tool_error` | those of `pre_tool_call`, and `error`, `error_kind` |
-/// | `finished` | `input`, `text` |
-/// | `memory_stored` | `messages` |
-/// | `error` | `input`, `error` |
-/// | `suspended` | `input`, `question` |
+/// The page "Hook handlers" of the book lists the fields of each event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandlerEvent {

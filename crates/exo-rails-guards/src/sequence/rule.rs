@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::grammar::{self, Mistake, Name, Rule, Token};
 use crate::ConfigError;
 
-/// A rule about the order and the number of tool calls: see [the grammar](super#rules).
+/// A rule about the order and the number of tool calls. The page "The order of calls" of the book has the grammar.
 ///
 /// A rule is made from its text, or by the macro [`sequence_rules!`](crate::sequence_rules!), which checks the names of tools
 /// and fields at compile time. Both make the same rule.
