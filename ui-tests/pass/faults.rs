@@ -1,4 +1,4 @@
-//! What comes of faults, times and panics, in all forms.
+//! Faults, time limits and panics, in all forms.
 
 #![deny(warnings)]
 

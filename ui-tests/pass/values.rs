@@ -1,4 +1,4 @@
-//! Values that rails hand on: everything that `provides` and `needs` have to allow.
+//! Values that rails provide: everything that `provides` and `needs` have to allow.
 
 #![deny(warnings, dead_code)]
 
@@ -16,13 +16,13 @@ enum Caller {
 #[derive(Provided)]
 struct Checked;
 
-/// Only hands on.
+/// Only provides.
 #[rail(priority = 10, on = [Start, PreLlmCall, PreToolCall, events::Error], provides = [Left])]
 fn left(ctx: &RailContext) -> Left {
     Left(ctx.step())
 }
 
-/// Hands on, or stops with a substitute, or faults.
+/// Provides, or stops with a substitute, or faults.
 #[rail(priority = 11, on = [PreToolCall], provides = [Caller])]
 async fn identify(call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<Provide<Caller, ToolOutput>, String> {
     Ok(match call.str_argument("user") {
