@@ -58,6 +58,9 @@ use crate::workspace::Workspace;
 
 const INSTRUCTIONS: &str = "You help the staff of a furniture shop. Work with the files that you are given.";
 
+/// A link in the directory of the agent that leads out of it.
+const LINK: &str = "shared";
+
 /// The options, or the files that they name, cannot be used.
 const UNUSABLE: u8 = 2;
 
@@ -81,6 +84,9 @@ async fn main() -> ExitCode {
 async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     let model = model::chosen_by(options)?;
     let workspace = Workspace::copy_of(&options.files)?;
+    if options.uses_example_files() {
+        add_link(&workspace);
+    }
     let page = Page::stdout();
     report::opening(page, options, &*model);
 
@@ -91,6 +97,13 @@ async fn run(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
     report::ending(page, &result);
     report::summary(page, &tally, &ctx, &workspace.changes()?);
     Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Adds the link to the copy. The repository does not have it, because some systems cannot check out a link.
+fn add_link(workspace: &Workspace) {
+    if let Err(error) = workspace.link_out(LINK) {
+        page::complain(&format!("cannot make the link `{LINK}`, so the files behind it are missing: {error}"));
+    }
 }
 
 /// Runs the agent: a model, tools, and a chain of rails around every call of them.

@@ -59,6 +59,11 @@ impl Options {
         Ok(Command::Run(options))
     }
 
+    /// Whether the agent works on the files beside the example.
+    pub(crate) fn uses_example_files(&self) -> bool {
+        self.files == beside_the_example("files")
+    }
+
     /// The script, if no live model is used.
     pub(crate) fn script_or_default(&self) -> PathBuf {
         self.script.clone().unwrap_or_else(|| beside_the_example("script.json"))

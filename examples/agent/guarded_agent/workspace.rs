@@ -45,6 +45,11 @@ impl Workspace {
         &self.root
     }
 
+    /// Makes a link in the workspace that leads out of it, to the directory above.
+    pub(crate) fn link_out(&self, name: &str) -> Result<(), Error> {
+        link(Path::new(".."), &self.root.join(name))
+    }
+
     /// Returns the differences between the files and their originals. The tools and rails have no influence on this
     /// check.
     pub(crate) fn changes(&self) -> Result<Changes, Error> {
@@ -95,22 +100,23 @@ fn copy_entry(source: &Path, target: &Path, kind: FileType) -> Result<(), Error>
         copy(source, target)
     } else if kind.is_file() {
         fs::copy(source, target).map(drop)
-    } else if kind.is_symlink() {
-        copy_link(source, target)
+    } else if cfg!(unix) && kind.is_symlink() {
+        link(&fs::read_link(source)?, target)
     } else {
         Ok(())
     }
 }
 
+/// Makes a link at `path` that leads to `target`.
 #[cfg(unix)]
-fn copy_link(source: &Path, target: &Path) -> Result<(), Error> {
-    std::os::unix::fs::symlink(fs::read_link(source)?, target)
+fn link(target: &Path, path: &Path) -> Result<(), Error> {
+    std::os::unix::fs::symlink(target, path)
 }
 
 /// On other systems, users may not have the right to make links.
 #[cfg(not(unix))]
-fn copy_link(_: &Path, _: &Path) -> Result<(), Error> {
-    Ok(())
+fn link(_: &Path, _: &Path) -> Result<(), Error> {
+    Err(Error::new(ErrorKind::Unsupported, "this example makes links on Unix only"))
 }
 
 fn at(path: &Path, error: &Error) -> Error {
