@@ -92,6 +92,7 @@ pages! {
 
 pages! {
     inside_crates = "inside/crates.md",
+    inside_ways = "inside/ways.md",
     inside_chains = "inside/chains.md",
     inside_operations = "inside/operations.md",
     inside_faults = "inside/faults.md",
