@@ -25,16 +25,14 @@
 //! direction and invisible characters are visible, long parts are shortened with a count, and words of several scripts are
 //! named.
 //!
-//! [`ag_ui`] and [`mcp`] write requests and replies in the forms of these protocols. [`ask_user`] is a tool with which the model
-//! asks the user a question on the same channel.
+//! [`ask_user`] is a tool with which the model asks the user a question on the same channel. The crate `exo-rails-ag-ui` writes
+//! requests and replies in the forms of AG-UI and MCP.
 
-pub mod ag_ui;
 mod approvals;
 mod ask_user;
 mod changes;
 mod desk;
 mod inbox;
-pub mod mcp;
 mod reply_error;
 mod request;
 mod settle;

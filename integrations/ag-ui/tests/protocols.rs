@@ -1,18 +1,24 @@
 //! Requests and replies in the forms of AG-UI and MCP.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use exo_rails::prelude::*;
+use exo_rails_ag_ui::mcp::{ElicitParams, ElicitResult};
+use exo_rails_ag_ui::{Interrupt, Outcome, ResumeEntry, RunFinished, replies};
 use exo_rails_agent::{Agent, ScriptedModel};
-use exo_rails_guards::approval::ag_ui::{Interrupt, Outcome, ResumeEntry, RunFinished, replies};
-use exo_rails_guards::approval::mcp::{ElicitParams, ElicitResult};
 use exo_rails_guards::approval::{
-    ApprovalRequest, Desk, Inbox, OnTimeout, Remember, Reply, UserAnswer, UserQuestion, ask_user,
+    ApprovalRequest, ChangedCalls, Desk, Inbox, OnTimeout, Remember, Reply, UserAnswer, UserQuestion, ask_user,
 };
 use exo_rails_guards::store::MemoryStore;
+use exo_rails_guards::{Approval, config};
 use serde_json::{Value, from_value, json};
 
-use crate::{Ledger, guarded, pay};
+fn pay(to: &str) -> ToolCallInputs {
+    ToolCallInputs::new("pay").with_arguments(json!({ "to": to }))
+}
 
 fn request() -> ApprovalRequest {
     let call = ToolCallInputs { id: "tc-42".into(), ..pay("ada") };
@@ -270,13 +276,26 @@ fn resume_responds_to_all_open_interrupts() {
     assert!(yes.to_reply(&second).is_err());
 }
 
+rail_chain! {
+    struct Guarded { changed_calls: ChangedCalls, approval: Approval }
+}
+
 /// The whole way: a suspended run, an interrupt, a resume entry, the resumed run.
 #[tokio::test]
 async fn a_run_goes_through_ag_ui() {
-    let inbox = Inbox::new(std::sync::Arc::new(MemoryStore::new()));
-    let (rails, ledger) = (guarded(inbox.clone()), Ledger::default());
-    let ctx = || RunContext::new("desk").with_run_id("run-1");
-    assert!(ledger.run(&rails, &mut ctx(), pay("ada")).await.is_err());
+    let inbox = Inbox::new(Arc::new(MemoryStore::new()));
+    let approval = config::from_toml("[[rules]]\ntool = 'pay'\nbecause = 'money'").unwrap();
+    let approval = Approval::new(approval).unwrap().with_asker(Arc::new(inbox.clone()));
+    let rails = Guarded { changed_calls: ChangedCalls, approval };
+    let paid = Mutex::new(Vec::new());
+    let run = async || {
+        let tool = async |call: Permit<ToolCallInputs>| {
+            paid.lock().unwrap().push(call.arguments.clone());
+            Ok::<_, OperationError>(ToolOutput::text("done"))
+        };
+        rails.guard_tool_call(pay("ada"), &mut RunContext::new("desk").with_run_id("run-1"), tool).await
+    };
+    assert!(run().await.is_err());
 
     let open = inbox.open().await.unwrap();
     let event = RunFinished::interrupted("thread-1", "run-1", open.iter().map(|open| Interrupt::from(&open.request)));
@@ -288,8 +307,8 @@ async fn a_run_goes_through_ag_ui() {
     for ((_, reply), open) in replies(&requests, &resume).unwrap().into_iter().zip(&open) {
         inbox.reply(open, reply).await.unwrap();
     }
-    ledger.run(&rails, &mut ctx(), pay("ada")).await.unwrap();
-    assert_eq!(ledger.calls(), [json!({ "to": "bob" })]);
+    run().await.unwrap();
+    assert_eq!(*paid.lock().unwrap(), [json!({ "to": "bob" })]);
 }
 
 /// A question of the model goes to a client of MCP.

@@ -17,7 +17,8 @@
 //!
 //! ```
 //! use exo_rails::prelude::*;
-//! use exo_rails_guards::approval::{ApprovalRequest, Reply, mcp};
+//! use exo_rails_ag_ui::mcp;
+//! use exo_rails_guards::approval::{ApprovalRequest, Reply};
 //! use serde_json::{from_value, json};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,11 +35,11 @@
 //!
 //! [MCP]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
 
+use exo_rails_guards::approval::{ApprovalRequest, Remember, Reply, ReplyError, UserAnswer, UserQuestion, visible};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::request::from_object;
-use super::{ApprovalRequest, Remember, Reply, ReplyError, UserAnswer, UserQuestion, visible};
+use crate::object::from_object;
 
 /// The name of the method.
 pub const METHOD: &str = "elicitation/create";
@@ -233,9 +234,10 @@ impl From<&Reply> for ElicitResult {
             Reply::ApproveOnce => json!({ "decision": "approve_once" }),
             Reply::ApproveForSession => json!({ "decision": "approve_for_session" }),
             Reply::ApproveForever => json!({ "decision": "approve_forever" }),
-            Reply::Deny { reason: None } => json!({ "decision": "deny" }),
-            Reply::Deny { reason } => json!({ "decision": "deny", "reason": reason }),
+            Reply::Deny { reason: Some(reason) } => json!({ "decision": "deny", "reason": reason }),
             Reply::Change { arguments } => json!({ "decision": "change", "arguments": arguments.to_string() }),
+            // A refusal without a reason. A reply that this version does not know approves nothing either.
+            _ => json!({ "decision": "deny" }),
         })
     }
 }
@@ -244,7 +246,8 @@ impl From<&UserAnswer> for ElicitResult {
     fn from(answer: &UserAnswer) -> Self {
         match answer {
             UserAnswer::Text(text) => Self::accept(json!({ "answer": text })),
-            UserAnswer::Declined => Self { action: ElicitAction::Decline, content: None, meta: Map::new() },
+            // A kind of answer that this version does not know is not sent.
+            _ => Self { action: ElicitAction::Decline, content: None, meta: Map::new() },
         }
     }
 }

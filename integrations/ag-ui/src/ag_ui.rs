@@ -1,60 +1,12 @@
-//! Requests and replies in the form of AG-UI: interrupts and resume entries.
-//!
-//! In the protocol [AG-UI], a run that waits for a person ends with the outcome `interrupt`, and the next run of the thread has a
-//! list `resume` with a response to each interrupt. The types here have the names and the fields of the protocol, in its version
-//! of 2026.
-//!
-//! | here | AG-UI |
-//! |---|---|
-//! | [`ApprovalRequest`] | [`Interrupt`] with the reason `tool_call`, or `confirmation` if no model made the call |
-//! | [`UserQuestion`] | [`Interrupt`] with the reason `input_required` |
-//! | [`Reply`], [`UserAnswer`] | [`ResumeEntry`] |
-//! | a suspended run | [`RunFinished`] with the outcome `interrupt` |
-//!
-//! The payload of a reply is the one that AG-UI recommends, `{ "approved": true, "editedArgs": … }`, with two further fields:
-//!
-//! | [`Reply`] | payload |
-//! |---|---|
-//! | `ApproveOnce` | `{ "approved": true }` |
-//! | `ApproveForSession`, `ApproveForever` | `{ "approved": true, "remember": "session" }`, or `"forever"` |
-//! | `Deny` | `{ "approved": false, "reason": "…" }`, the reason is optional |
-//! | `Change` | `{ "approved": true, "editedArgs": { … } }` |
-//!
-//! An entry with the status `cancelled` denies. The whole request is in the metadata of the interrupt, under `exo-rails`, so
-//! that a front end can show it, and so that the conversions lose nothing. Do not trust a request that comes back from a front
-//! end: compare the id with the requests that are open, as [`replies`] does.
-//!
-//! ```
-//! use exo_rails::prelude::*;
-//! use exo_rails_guards::approval::{ApprovalRequest, Reply, ag_ui};
-//! use serde_json::{from_value, json};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let call = ToolCallInputs { id: "tc-001".into(), ..ToolCallInputs::new("send_email") };
-//! let ctx = RunContext::new("mail").with_run_id("run-1");
-//! let request = ApprovalRequest::new("approval", "mail", &call, "a person approves each mail", &ctx);
-//!
-//! let event = ag_ui::RunFinished::interrupted("thread-1", ctx.run_id(), [ag_ui::Interrupt::from(&request)]);
-//! assert_eq!(json!(event)["outcome"]["interrupts"][0]["toolCallId"], "tc-001");
-//!
-//! // The next input of the thread.
-//! let resume: Vec<ag_ui::ResumeEntry> = from_value(json!([
-//!     { "interruptId": "run-1/0.0/approval", "status": "resolved", "payload": { "approved": true } },
-//! ]))?;
-//! let replies = ag_ui::replies(&[request], &resume)?;
-//! assert_eq!(replies, [("run-1/0.0/approval".to_owned(), Reply::ApproveOnce)]);
-//! # Ok(()) }
-//! ```
-//!
-//! [AG-UI]: https://docs.ag-ui.com/concepts/interrupts
+//! The types of AG-UI: interrupts and resume entries.
 
 use std::time::SystemTime;
 
+use exo_rails_guards::approval::{ApprovalRequest, Remember, Reply, ReplyError, UserAnswer, UserQuestion, visible};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::request::from_object;
-use super::{ApprovalRequest, Remember, Reply, ReplyError, UserAnswer, UserQuestion};
+use crate::object::from_object;
 
 /// The key of our data in metadata.
 const KEY: &str = "exo-rails";
@@ -216,7 +168,7 @@ impl From<&UserQuestion> for Interrupt {
         Self {
             id: question.id.clone(),
             reason: "input_required".to_owned(),
-            message: Some(super::visible(&question.question).into_owned()),
+            message: Some(visible(&question.question).into_owned()),
             tool_call_id: (!question.call_id.is_empty()).then(|| question.call_id.clone()),
             response_schema: Some(schema),
             expires_at: None,
@@ -294,11 +246,15 @@ impl ResumeEntry {
     /// Makes the entry with the reply to a request.
     #[must_use]
     pub fn reply(request: &ApprovalRequest, reply: &Reply) -> Self {
-        let plain = Payload { approved: true, reason: None, edited_args: None, remember: reply.remember() };
+        let refused = Payload { approved: false, reason: None, edited_args: None, remember: None };
         let payload = match reply {
-            Reply::Deny { reason } => Payload { approved: false, reason: reason.clone(), ..plain },
-            Reply::Change { arguments } => Payload { edited_args: Some(arguments.clone()), ..plain },
-            _ => plain,
+            Reply::ApproveOnce | Reply::ApproveForSession | Reply::ApproveForever => {
+                Payload { approved: true, remember: reply.remember(), ..refused }
+            }
+            Reply::Change { arguments } => Payload { approved: true, edited_args: Some(arguments.clone()), ..refused },
+            Reply::Deny { reason } => Payload { reason: reason.clone(), ..refused },
+            // A reply that this version does not know approves nothing.
+            _ => refused,
         };
         Self::resolved(&request.id, json!(payload))
     }
@@ -308,7 +264,8 @@ impl ResumeEntry {
     pub fn answer(question: &UserQuestion, answer: &UserAnswer) -> Self {
         match answer {
             UserAnswer::Text(text) => Self::resolved(&question.id, json!({ "answer": text })),
-            UserAnswer::Declined => Self {
+            // A kind of answer that this version does not know is not sent.
+            _ => Self {
                 interrupt_id: question.id.clone(),
                 status: ResumeStatus::Cancelled,
                 payload: None,
