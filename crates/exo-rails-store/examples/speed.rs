@@ -1,5 +1,5 @@
 //! Measures the operations per second of each store. The argument is the URL of a Redis server; without it, Redis is left out:
-//! `cargo run --release -p exo-rails-store --all-features --example speed -- redis://localhost`.
+//! `cargo run --release -p exo-rails-store --example speed -- redis://localhost`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that cannot go on has failed")]
 

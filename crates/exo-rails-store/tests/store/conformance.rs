@@ -28,7 +28,6 @@ mod memory {
     exo_rails_store::conformance_tests!(super::Memory);
 }
 
-#[cfg(feature = "file")]
 mod file {
     use exo_rails_store::FileStore;
     use tempfile::TempDir;
@@ -57,7 +56,6 @@ mod file {
     exo_rails_store::conformance_tests!(File);
 }
 
-#[cfg(feature = "redis")]
 mod redis {
     use super::{Arc, Duration, Fixture, StateStore};
     use crate::redis_server::{Server, shared, unique_name};

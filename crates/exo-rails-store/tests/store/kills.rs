@@ -30,14 +30,10 @@ const LEDGER: &str = "EXO_RAILS_TEST_LEDGER";
 /// Opens a store by its description: a path, or a URL of Redis with the deployment after a space.
 fn open(description: &str, ahead: Duration) -> Arc<dyn StateStore> {
     match description.split_once(' ') {
-        #[cfg(feature = "redis")]
         Some((url, deployment)) => {
             Arc::new(exo_rails_store::RedisStore::open(url, deployment).unwrap().clock_ahead(ahead))
         }
-        #[cfg(feature = "file")]
         None => Arc::new(exo_rails_store::FileStore::open(description).unwrap().clock_ahead(ahead)),
-        #[allow(unreachable_patterns, reason = "one of the features may be off")]
-        _ => unreachable!(),
     }
 }
 
@@ -186,21 +182,18 @@ fn want_one_place(store: &str) {
 }
 
 #[test]
-#[cfg(feature = "file")]
 fn one_process_at_a_time_has_a_place_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     want_one_place(&folder.path().join("state").display().to_string());
 }
 
 #[test]
-#[cfg(feature = "redis")]
 fn one_process_at_a_time_has_a_place_in_redis() {
     let Some(server) = crate::redis_server::shared() else { return };
     want_one_place(&format!("{} {}", server.url(), crate::redis_server::unique_name()));
 }
 
 #[test]
-#[cfg(feature = "file")]
 fn processes_never_overspend_a_budget_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     kill_in_each_round(Duration::from_millis(120), |number| {
@@ -209,7 +202,6 @@ fn processes_never_overspend_a_budget_in_a_file() {
 }
 
 #[test]
-#[cfg(feature = "redis")]
 fn processes_never_overspend_a_budget_in_redis() {
     let Some(server) = crate::redis_server::shared() else { return };
     let name = crate::redis_server::unique_name();

@@ -12,13 +12,9 @@
 #![allow(missing_docs, reason = "tests")]
 
 mod conformance;
-#[cfg(feature = "file")]
 mod file_problems;
-#[cfg(any(feature = "file", feature = "redis"))]
 mod kills;
 mod memory_bounds;
-#[cfg(feature = "redis")]
 mod redis_problems;
-#[cfg(feature = "redis")]
 mod redis_server;
 mod time_limits;
