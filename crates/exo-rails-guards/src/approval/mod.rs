@@ -11,7 +11,7 @@
 //!
 //! The guards share the rest:
 //!
-//! - A request is a [`ApprovalRequest`], and each request takes one [`Reply`].
+//! - A request is an [`ApprovalRequest`], and each request takes one [`Reply`].
 //! - An approval for the session or for ever is valid for exactly what the person has seen. [`Approvals`] keep it in a store,
 //!   list it and revoke it.
 //! - If the person changes the arguments, all rails judge the changed call: see [`ChangedCalls`].
