@@ -38,6 +38,39 @@ pages! {
 }
 
 pages! {
+    guards_permissions = "guards/permissions.md",
+    guards_shell_commands = "guards/shell-commands.md",
+    guards_approval = "guards/approval.md",
+    guards_risk = "guards/risk.md",
+    guards_paths = "guards/paths.md",
+    guards_urls = "guards/urls.md",
+    guards_sizes = "guards/sizes.md",
+    guards_capability_gap = "guards/capability-gap.md",
+    guards_structure = "guards/structure.md",
+    guards_tool_schemas = "guards/tool-schemas.md",
+    guards_structured_answer = "guards/structured-answer.md",
+    guards_secrets = "guards/secrets.md",
+    guards_personal_data = "guards/personal-data.md",
+    guards_content = "guards/content.md",
+    guards_injection = "guards/injection.md",
+    guards_data_flow = "guards/data-flow.md",
+    guards_sequence = "guards/sequence.md",
+    guards_loops = "guards/loops.md",
+    guards_repetition = "guards/repetition.md",
+    guards_budgets = "guards/budgets.md",
+    guards_rate_limits = "guards/rate-limits.md",
+    guards_concurrency = "guards/concurrency.md",
+    guards_timeouts = "guards/timeouts.md",
+    guards_retry = "guards/retry.md",
+    guards_fallback = "guards/fallback.md",
+    guards_circuit_breaker = "guards/circuit-breaker.md",
+    guards_hook_handlers = "guards/hook-handlers.md",
+    guards_audit = "guards/audit.md",
+    guards_stores = "guards/stores.md",
+    guards_reloading = "guards/reloading.md",
+}
+
+pages! {
     recipes_web_server = "recipes/web-server.md",
     recipes_retry_then_fallback = "recipes/retry-then-fallback.md",
     recipes_sessions = "recipes/sessions.md",
@@ -56,3 +89,20 @@ pages! {
     mistakes = "mistakes.md",
     how_a_chain_is_sorted = "how-a-chain-is-sorted.md",
 }
+
+pages! {
+    inside_crates = "inside/crates.md",
+    inside_ways = "inside/ways.md",
+    inside_chains = "inside/chains.md",
+    inside_operations = "inside/operations.md",
+    inside_faults = "inside/faults.md",
+    inside_streams = "inside/streams.md",
+    inside_events = "inside/events.md",
+    inside_errors = "inside/errors.md",
+    inside_machines = "inside/machines.md",
+    inside_releases = "inside/releases.md",
+}
+
+/// The programs of the repository's README.
+#[doc = include_str!("../../README.md")]
+pub mod readme {}

@@ -69,9 +69,24 @@ fn each_page_is_compiled_and_listed() -> Result {
     Ok(())
 }
 
+/// Pages beside the book.
+const OTHER_PAGES: [&str; 10] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "BENCHMARKS.md",
+    "GUARDS.md",
+    "exo-rails-macros/golden/README.md",
+    "fuzz/README.md",
+    "tests/README.md",
+    "ui-tests/README.md",
+];
+
 #[test]
 fn links_lead_to_files_and_headings() -> Result {
-    for file in files()? {
+    let others = OTHER_PAGES.iter().map(|page| root().join("..").join(page));
+    for file in files()?.into_iter().chain(others) {
         let page = fs::read_to_string(&file)?;
         for link in between(&prose(&page), "](", ')').iter().filter(|link| !link.contains("://")) {
             let (path, anchor) =
@@ -115,6 +130,7 @@ fn configurations_can_be_read() -> Result {
             count += 1;
         }
     }
-    assert!(count >= 5, "{count} configurations");
+    // Most configurations are in programs, which run.
+    assert!(count >= 2, "{count} configurations");
     Ok(())
 }

@@ -1,4 +1,12 @@
 #![doc = include_str!("../README.md")]
+//! # Where to begin
+//!
+//! - [`prelude`] has what most programs need.
+//! - [`Event`] has a table of all events: when they happen, what they carry, and which decisions they allow.
+//! - [`macro@rail`] and [`rail_chain!`] describe their options.
+//! - [`RailAction`] and [`Verdict`] are what most rails return. [`OnFault`] says what happens if a rail cannot decide.
+//! - [`Guard`] has the methods that run an operation between its rails.
+//! - [`RailContext`] is what a rail knows about its run, and [`RunContext`] is the run.
 
 extern crate self as exo_rails;
 
@@ -43,7 +51,7 @@ pub use event::{
 pub use futures_core::Stream;
 pub use guard_set::{
     AddedRail, DuplicateRail, DynGuardSet, DynServes, GuardSet, Hook, HookFuture, HookHandle, HookManager, LiveRails,
-    ManagedRail, Meets, NoRails, ObserverFuture, RailHandle, RailManager,
+    ManagedRail, Meets, NoRails, ObserverFuture, RailHandle, RailManager, RegisterError,
 };
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};

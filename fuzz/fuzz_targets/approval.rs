@@ -5,8 +5,8 @@
 use std::sync::LazyLock;
 
 use exo_rails::{RunContext, ToolCallInputs};
-use exo_rails_guards::approval::ag_ui::ResumeEntry;
-use exo_rails_guards::approval::mcp::ElicitResult;
+use exo_rails_ag_ui::ResumeEntry;
+use exo_rails_ag_ui::mcp::ElicitResult;
 use exo_rails_guards::approval::{ApprovalRequest, Remember, Reply, ShownLimits};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};

@@ -1,4 +1,10 @@
 #![doc = include_str!("../README.md")]
+//! # Where to begin
+//!
+//! - [`read`] and [`Reader`] read a text. A [`Loader`] finds the files that it imports.
+//! - [`Machine`], [`Node`], [`Edge`] and [`Access`] are a machine as data. Its `Display` writes a file.
+//! - [`check`] finds mistakes in a machine, and a [`Report`] of [`Diagnostic`]s shows them.
+//! - [`fn@format`] formats a file. [`syntax`] is its tree, and [`condition`] reads conditions.
 #![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 
 mod check;

@@ -1,5 +1,6 @@
 //! Limits of the number of calls that run at once.
 
+pub use exo_rails_policy::concurrency::{ConcurrencyConfig, ConcurrencyLimit};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,8 +8,6 @@ use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{Next, OperationErrorKind, RailContext};
 use exo_rails_policy::ToolName;
-use exo_rails_policy::concurrency::ConcurrencyConfig;
-use exo_rails_policy::concurrency::ConcurrencyLimit;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
@@ -36,8 +35,8 @@ const GUARD: &str = "concurrency";
 ///
 /// The rails are [around the operation](exo_rails::Next). The priority is 42, so the guard runs outside of
 /// [`Timeouts`](crate::Timeouts), and the time limit does not include the wait for a place. Each attempt of a retry takes a new
-/// place. The guard is not part of [`Kit`](crate::Kit), because a chain with rails around operations cannot be registered with
-/// a [`HookManager`]. List it beside the kit.
+/// place. With this guard, a kit cannot be
+/// registered with a [`HookManager`], because a hook runs no operation: [`try_register`](GuardSet::try_register) says so.
 ///
 /// ```
 /// use exo_rails::prelude::*;

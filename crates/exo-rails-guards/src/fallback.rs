@@ -1,12 +1,12 @@
 //! Asks another model or calls another tool after a failure.
 
+pub use exo_rails_policy::fallback::FallbackConfig;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{NoRails, RailContext};
-use exo_rails_policy::fallback::FallbackConfig;
 
 use crate::call_id::{Fallbacks, Operation};
 use crate::failure::core_kind;
@@ -31,7 +31,7 @@ type Caller<I, T> = Arc<dyn Fn(Permit<I>) -> Calling<T> + Send + Sync>;
 /// [`ctx.usage`](exo_rails::RunScope::usage). [`Budgets`](crate::Budgets) counts the calls and tokens of fallbacks, and
 /// [`Sequence`](crate::Sequence) counts a call whose fallback has succeeded. In shadow, the guard calls no fallback.
 ///
-/// Fallbacks are functions, so this guard has no table in the configuration of a kit. List the guard beside the kit. The
+/// Fallbacks are functions, so a configuration only names them: see [`KitBuilder::fallback`](crate::kit::KitBuilder::fallback). The
 /// priority is 70, after [`Retry`](crate::Retry).
 ///
 /// ```

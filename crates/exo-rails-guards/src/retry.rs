@@ -1,12 +1,12 @@
 //! Repeats failed calls.
 
+pub use exo_rails_policy::retry::RetryConfig;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
 use exo_rails::prelude::*;
 use exo_rails::{NoSubstitute, RailContext, RetryOrContinue};
 use exo_rails_policy::ToolName;
-use exo_rails_policy::retry::RetryConfig;
 
 use crate::config::makes;
 use crate::failure::core_kind;

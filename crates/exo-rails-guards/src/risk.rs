@@ -1,14 +1,11 @@
 //! Scores the risk of tool calls. If the score reaches a threshold, a person must agree.
 
+pub use exo_rails_policy::risk::{RiskAddition, RiskCategory, RiskConfig, ToolRisk};
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{Provided, SessionInfo};
 use exo_rails_policy::ToolName;
-use exo_rails_policy::risk::RiskAddition;
-use exo_rails_policy::risk::RiskCategory;
-use exo_rails_policy::risk::RiskConfig;
-use exo_rails_policy::risk::ToolRisk;
 use exo_rails_text::names::{nearest, quoted};
 use serde::{Deserialize, Serialize};
 

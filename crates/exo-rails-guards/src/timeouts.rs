@@ -1,13 +1,12 @@
 //! Time limits for model calls and tool calls.
 
+pub use exo_rails_policy::timeouts::{TimeLimit, TimeoutsConfig};
 use std::time::Duration;
 
 use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{Next, OperationErrorKind, RailContext};
 use exo_rails_policy::ToolName;
-use exo_rails_policy::timeouts::TimeLimit;
-use exo_rails_policy::timeouts::TimeoutsConfig;
 
 use crate::config::makes;
 use crate::finding::FindingError;
@@ -25,8 +24,8 @@ const GUARD: &str = "timeouts";
 /// The first limit in the list that matches a call is its limit. A call that no limit matches has no time limit. Each attempt
 /// of a retry has the whole time.
 ///
-/// The rails are [around the operation](exo_rails::Next), with the priority 44. The guard is not part of [`Kit`](crate::Kit),
-/// because a chain with rails around operations cannot be registered with a [`HookManager`]. List it beside the kit.
+/// The rails are [around the operation](exo_rails::Next), with the priority 44. With this guard, a kit cannot be
+/// registered with a [`HookManager`], because a hook runs no operation: [`try_register`](GuardSet::try_register) says so.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -1,4 +1,12 @@
 #![doc = include_str!("../README.md")]
+//! # Where to begin
+//!
+//! - [`machine!`] and [`machine_file!`] write a machine in Rust or read it from a file.
+//! - [`Executor`] runs it, and [`ExecutorBuilder`] has the settings.
+//! - [`MachineState`] is what is saved, and a [`StateSink`] saves it. [`MachineState::questions`] are the open questions.
+//! - [`History`] is the audit trail, and [`replay`] checks it.
+//! - [`Transition`] is the operation that rails guard, with the events [`PreTransition`], [`PostTransition`] and [`TransitionError`].
+//! - [`mermaid`] and [`dot`] draw a machine.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 

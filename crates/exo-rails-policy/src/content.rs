@@ -55,7 +55,7 @@ pub struct ContentConfig {
     pub max_conversation_chars: Option<usize>,
     /// The most bytes in all messages of a request to the model, without tool calls. The default is no limit.
     pub max_conversation_bytes: Option<usize>,
-    /// Whether the guard looks for the [thirteen patterns](super#the-thirteen-patterns) in the input of users. The default is
+    /// Whether the guard looks for the thirteen patterns in the input of users. The default is
     /// false: they also match harmless texts about attacks.
     pub known_patterns: bool,
     /// Names or kinds of the thirteen patterns that are not used, such as `code_injection`.

@@ -84,8 +84,7 @@ pub struct DataFlowConfig {
     /// Whether the guard remembers what a run has read, or what a session has read.
     pub scope: FlowScope,
     /// Whether the guard keeps what it remembers in its [store](DataFlow::with_store). Then other processes know it at once, and
-    /// it survives a restart. The default is `false`: it is in the memory of the run or session, and is saved with it. See
-    /// [the costs](super#a-store).
+    /// it survives a restart. The default is `false`: it is in the memory of the run or session, and is saved with it.
     pub keep_in_store: bool,
     /// The most marks that the guard keeps of tainted texts, and of trusted ones. There are one to two marks for each letter,
     /// and a mark has about 20 bytes. The default is 900 000. When it is full, every value that is not trusted counts as

@@ -237,8 +237,8 @@ mod tests {
             (10, "0.0003", 3),
             (u64::MAX, "9007199254740991", u64::MAX),
         ] {
-            assert_eq!(cost([(tokens, decimal(price))]), billionths, "{tokens} at {price}");
+            assert_eq!(Decimal::cost([(tokens, decimal(price))]), billionths, "{tokens} at {price}");
         }
-        assert_eq!(cost([(1, decimal("0.0003")), (1, decimal("0.0003"))]), 1);
+        assert_eq!(Decimal::cost([(1, decimal("0.0003")), (1, decimal("0.0003"))]), 1);
     }
 }

@@ -207,7 +207,7 @@ const fn default_max_steps() -> u32 {
     10
 }
 
-/// What a [fault](super#faults) does.
+/// What a fault does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailMode {

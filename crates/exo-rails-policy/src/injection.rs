@@ -29,7 +29,7 @@ pub struct InjectionConfig {
     /// Tools whose outputs are not checked: names, or globs such as `internal_*`. One text or a list.
     #[serde(deserialize_with = "one_or_many")]
     pub trusted_tools: Vec<ToolPattern>,
-    /// The sources from which the guard removes [hidden characters](super#hidden-characters). The default is `outputs` and
+    /// The sources from which the guard removes hidden characters. The default is `outputs` and
     /// `memory`.
     pub strip: Vec<Source>,
     /// The severity from which the model reads a note that a text is data, and no instructions. The default is no note.
@@ -41,14 +41,14 @@ pub struct InjectionConfig {
     pub enforce_from: Option<Severity>,
     /// What the refusal of an output does.
     pub on_refusal: OnRefusal,
-    /// Names of [rules](super#rules) that are not used.
+    /// Names of rules that are not used.
     #[serde(deserialize_with = "one_or_many")]
     pub without: Vec<String>,
     /// A classifier that reads the texts. The default is none. The keys also count for a classifier of the program: see
     /// [`Injection::with_classifier`](super::Injection::with_classifier).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier: Option<ClassifierConfig>,
-    /// Whether the guard adds a [canary](super#the-canary) to the system message. The default is false.
+    /// Whether the guard adds a canary to the system message. The default is false.
     pub canary: bool,
 }
 

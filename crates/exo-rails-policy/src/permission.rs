@@ -73,7 +73,7 @@ impl From<Caution> for Permission {
     }
 }
 
-/// What the guard does with calls beyond the rules: see [the table of modes](crate::permissions#modes).
+/// What the guard does with calls beyond the rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PermissionMode {

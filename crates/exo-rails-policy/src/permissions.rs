@@ -165,7 +165,7 @@ pub struct PermissionRule {
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<String>,
     /// The first words of shell commands, such as `git push`. The rule is about each simple command with these words, and not
-    /// about the others in the same text. See [the table](crate::permissions#shell-commands).
+    /// about the others in the same text.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// What happens with calls that match.

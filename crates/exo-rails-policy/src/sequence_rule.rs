@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::ConfigError;
 
-/// A rule about the order and the number of tool calls: see [`grammar`](exo_rails_sequence::grammar).
+/// A rule about the order and the number of tool calls. The page "The order of calls" of the book has the grammar.
 ///
 /// A rule is made from its text, or by the macro `sequence_rules!` of `exo-rails-guards`, which checks the names of tools
 /// and fields at compile time. Both make the same rule.

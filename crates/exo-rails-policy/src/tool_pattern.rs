@@ -206,6 +206,7 @@ impl fmt::Display for ToolPattern {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use super::*;
 
     #[test]
     fn one_table_for_all_guards() {

@@ -15,7 +15,7 @@ use crate::severity::Severity;
 /// ```
 /// use exo_rails_shell::{ShellDecision, ShellPolicy};
 ///
-/// let policy = ShellPolicy::from_toml(r#"
+/// let policy = ShellPolicy::new(toml::from_str(r#"
 ///     unlisted = "ask"
 ///     known = ["frobnicate"]
 ///
@@ -28,11 +28,11 @@ use crate::severity::Severity;
 ///     reason = "releases are made by the pipeline"
 ///     match = ["cargo publish", "cargo --locked publish -p core"]
 ///     not_match = ["cargo build"]
-/// "#)?;
+/// "#)?)?;
 /// assert_eq!(policy.judge("cargo publish").decision, ShellDecision::Deny);
 /// assert_eq!(policy.judge("frobnicate --all").decision, ShellDecision::Allow);
 /// assert_eq!(policy.judge("other-program").decision, ShellDecision::Ask);
-/// # Ok::<(), exo_rails_shell::ShellConfigError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -18,7 +18,8 @@ pub use hook_manager::*;
 pub use live_rails::*;
 pub use meets::*;
 pub use rail_manager::*;
-use register::register;
+pub use register::RegisterError;
+use register::{register, surrounded};
 
 use std::sync::Arc;
 
@@ -139,6 +140,44 @@ pub trait GuardSet: ServesEveryEvent + DynLifecycle {
         Self: Chain<Around: WithoutAround> + Sized + 'static,
     {
         register(self, hooks)
+    }
+
+    /// Registers a chain like [`register`](Self::register), if none of its rails surrounds an operation. Use it for a chain in
+    /// which such rails may be absent.
+    ///
+    /// ```
+    /// use exo_rails::operations::ToolCall;
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::{Next, RegisterError};
+    ///
+    /// struct Slowly;
+    ///
+    /// #[rail]
+    /// impl Slowly {
+    ///     #[on(PreToolCall, around)]
+    ///     async fn call(&self, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> { next.run().await }
+    /// }
+    ///
+    /// rail_chain! { struct Rails { slowly: Option<Slowly> } }
+    ///
+    /// let mut hooks = HookManager::new();
+    /// assert!(Rails { slowly: None }.try_register(&mut hooks).is_ok());
+    ///
+    /// let error = Rails { slowly: Some(Slowly) }.try_register(&mut hooks).unwrap_err();
+    /// assert_eq!(error, RegisterError { point: HookPoint::PreToolCall });
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error that names the event if a rail surrounds the operation that the event begins. The manager is then
+    /// unchanged.
+    fn try_register(self, hooks: &mut HookManager) -> Result<Vec<HookHandle>, RegisterError>
+    where
+        Self: Chain + Sized + 'static,
+    {
+        match surrounded(&self) {
+            Some(point) => Err(RegisterError { point }),
+            None => Ok(register(self, hooks)),
+        }
     }
 }
 

@@ -119,7 +119,7 @@ async fn the_rails_see_a_call_of_an_unknown_tool_and_its_failure() {
     }
     let mut ctx = context();
     let output = run_agent(&rail_chain![log, failed], &model(&["unknown"]), "hello", &mut ctx).await.unwrap();
-    assert_eq!(output.text, "done", "the model is told and goes on");
+    assert_eq!(output.text, "done", "the model reads the error and goes on");
     let failure = "unknown: there is no tool `unknown`; the tools are `search`, `read`, `delete`";
     assert_eq!(notes(&ctx)[1..], ["log unknown", failure, "model after 3 messages"]);
 }

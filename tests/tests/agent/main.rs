@@ -30,6 +30,6 @@ mod stream_rounds;
 mod streamed_answers;
 mod streaming;
 
-// What is told of a run: to subscribers, and to those who test their rails.
+// What a run reports, to subscribers and to tests of rails.
 mod event_bus;
 mod testing;

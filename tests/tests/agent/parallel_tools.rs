@@ -20,7 +20,7 @@ struct Running {
     most: AtomicUsize,
 }
 
-/// Waits as many milliseconds as it is told, unless the run is cancelled; it notes how it ends.
+/// Waits for the number of milliseconds in its arguments, unless the run is cancelled. It notes how it ends.
 fn wait(running: &Arc<Running>) -> Tool {
     let running = Arc::clone(running);
     Tool::with_permit("wait", "Waits.", json!({ "type": "object" }), move |call| {
@@ -88,7 +88,7 @@ async fn call_in(
     (result, notes(ctx), running.most.load(Ordering::Relaxed))
 }
 
-/// What the tools' messages say, in the order in which the model is told.
+/// The texts of the tools' messages, in the order in which the model reads them.
 fn told(output: &InvokeOutput) -> Vec<(String, String)> {
     let told =
         output.messages.iter().filter_map(|message| Some((message.tool_call_id.clone()?, message.text().into())));

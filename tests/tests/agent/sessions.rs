@@ -288,7 +288,7 @@ async fn a_token_cancels_the_runs_of_a_session() {
     let cancelled = session.run("second").await.unwrap_err();
     assert!(matches!(cancelled.error, RunError::Cancelled));
     assert_eq!(session.messages().len(), 3);
-    // The rails are told all the same.
+    // The rails are called all the same.
     let values = session.values().clone();
     session.end().await;
     assert!(values.get::<Seen>().unwrap().0.last().unwrap().starts_with("session_end"));

@@ -67,7 +67,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// What whoever reads the pieces has at the end.
+    /// The text of all pieces, as a reader has it at the end.
     fn text(&self) -> String {
         let begin = self.pieces.iter().rposition(|piece| *piece == StreamPiece::Restart).map_or(0, |at| at + 1);
         let text = |piece: &StreamPiece| match piece {

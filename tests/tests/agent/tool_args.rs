@@ -73,7 +73,7 @@ fn tools() -> SupportTools {
     }
 }
 
-/// What the model is told by its tools.
+/// What the model reads from its tools.
 async fn told(script: &str) -> Vec<String> {
     let model: ScriptedModel = script.parse().unwrap();
     let output = Agent::builder("support", model).tools(tools()).build().run("hello").await.unwrap();
@@ -263,7 +263,7 @@ proptest! {
     }
 }
 
-/// Text that a value cannot hold is not JSON, whoever else could read it: no tool runs with it.
+/// Text that a value cannot hold is not JSON, even if other programs can read it: no tool runs with it.
 #[tokio::test]
 async fn text_that_is_no_value_runs_no_tool() {
     let any = Tool::new("any", "Takes anything.", json!({}), |args: Value| async { Ok::<_, OperationError>(args) });

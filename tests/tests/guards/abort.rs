@@ -1,4 +1,4 @@
-//! Aborts: who decided, where and why reaches whoever started the run.
+//! Aborts: the caller of the run learns which rail decided, where and why.
 
 use exo_rails::prelude::*;
 use exo_rails::{Reason, RetryRequest};

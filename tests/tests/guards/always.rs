@@ -160,7 +160,7 @@ fn rail_chain_with_late() -> impl GuardSet {
     DecideAndLate { late: Late }
 }
 
-/// A guard set made of two, and a hook around another, pass on what they are told.
+/// A guard set made of two, and a hook around another, pass every event on.
 #[tokio::test]
 async fn guard_sets_and_hooks_of_ones_own_pass_it_on() {
     struct Both<A, B>(A, B);
@@ -267,7 +267,7 @@ mod long {
 }
 
 mod deep {
-    //! Chains in chains in chains: whoever stops, and wherever, the same rails are called as in one chain of them all.
+    //! Nested chains: whichever rail stops the event, the same rails are called as in one flat chain.
 
     use super::*;
 

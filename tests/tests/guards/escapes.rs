@@ -1,4 +1,4 @@
-//! What panics while a rail whose panics are faults is left behind, and in those who are told of an error.
+//! Panics while a rail with `on_panic = "fault"` is dropped, and panics in observers of an error.
 
 use std::fmt;
 use std::panic::panic_any;

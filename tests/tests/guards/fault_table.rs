@@ -1,4 +1,4 @@
-//! What comes of each kind of fault, of each kind of rail, with each `on_fault`, at each event, in each guard set: the
+//! What happens after each kind of fault, of each kind of rail, with each `on_fault`, at each event, in each guard set: the
 //! table in the docs of `OnFault`, walked.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use exo_rails::prelude::*;
 use exo_rails::{Chain, WithoutAround};
 use tests::{Warnings, note, notes};
 
-/// What comes of a fault.
+/// What happens when a rail faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comes {
     Ends,
@@ -34,7 +34,7 @@ impl Comes {
 /// The values of `on_fault`, in the order of the columns.
 const ON_FAULT: [&str; 4] = ["", "abort", "skip", "continue"];
 
-/// A kind of rail, how the docs call it, and what comes of its faults; nothing where it does not compile.
+/// A kind of rail, its name in the docs, and the effect of its faults. There is no effect where it does not compile.
 const TABLE: [(&str, &str, [Option<Comes>; 4]); 5] = [
     ("decides", "decides: it returns a `Verdict` or an action", [Some(Ends), Some(Ends), Some(Skips), Some(GoesOn)]),
     (
@@ -505,7 +505,7 @@ fn check_result(result: Result<InvokeOutput, RunError>, Case { at, fault }: Case
     }
 }
 
-/// Each fault is told once, with the rail, the event, the cause and what comes of it.
+/// Each fault is reported once, with the rail, the event, the cause and the effect.
 fn check_reports(reports: &[String], Case { at, fault }: Case, comes: Comes, what: &str) {
     let [report] = reports else { panic!("{what}: {reports:?}") };
     let comes = match comes {

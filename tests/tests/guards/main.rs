@@ -3,7 +3,7 @@
 //! All in one program, since each further one is linked. No test here sees another: what `tests::Warnings` collects is
 //! kept for each thread, and so is what `allocation_counter` counts, which the subscriber of the process does not change.
 
-// What a rail decides, and what comes of it.
+// What a rail decides, and the effect.
 mod abort;
 mod answers;
 mod changes_before_faults;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tests::{note, take_notes};
 
-/// Something of one's own is about to happen.
+/// A custom operation is about to begin.
 #[derive(Event)]
 #[event(allows = "abort")]
 struct Opening;
@@ -16,7 +16,7 @@ struct Opening;
 #[event(allows = "abort", after = true)]
 struct Closed;
 
-/// A rail on each event, which notes its name, and stops where it is told to.
+/// A rail on each event. It notes its name, and stops where the script says so.
 macro_rules! noting {
     ($($(#[$doc:meta])* $rail:ident = $priority:literal;)*) => {$(
         $(#[$doc])*
@@ -328,7 +328,7 @@ mod requirements {
     }
 }
 
-/// Rails of a few priorities, some of them equal: what each does at an event is told by the script.
+/// Rails of a few priorities, some of them equal. The script says what each does at an event.
 macro_rules! family {
     ($($rail:ident $id:literal = $priority:literal $($always:ident)?;)*) => {
         $(family!(@rail $rail $id $priority $($always)?);)*

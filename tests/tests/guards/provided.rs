@@ -1,4 +1,4 @@
-//! Values that rails hand on: there for whoever needs them, in the order that the compiler has checked.
+//! Values that rails provide: the rails that need them have them, in the order that the compiler has checked.
 
 use exo_rails::prelude::*;
 use tests::{Warnings, note, notes};
@@ -135,7 +135,7 @@ async fn a_chain_provides_to_the_chain_around_it() {
 }
 
 mod generic {
-    //! The instances of a generic rail share name and place, and are told apart by their places in the list.
+    //! The instances of a generic rail share name and place. Their places in the list distinguish them.
 
     use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! What rails are told when a server fails.
+//! What rails see when a server fails.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ async fn the_wait_that_the_server_asks_for_is_told() {
     }
 }
 
-/// Answers that are none, with what is told of them.
+/// Texts that are not answers, with their errors.
 fn wrong_answers(dialect: Dialect) -> Vec<(Value, &'static str)> {
     match dialect {
         Dialect::Chat => vec![

@@ -1,4 +1,4 @@
-//! What the server is asked, and what nobody is told.
+//! What requests contain, and what they never contain.
 
 use std::time::Duration;
 

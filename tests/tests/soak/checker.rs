@@ -268,7 +268,7 @@ impl<'t> Checker<'t> {
             None => return Err(Halt::Cut),
             other => wrong!("a turn ends with {other:?}"),
         };
-        // It had ended, but whoever read the stream did not wait for the end.
+        // It had ended, but the reader of the stream did not wait for the end.
         if *actual == Outcome::Dropped {
             return Ok(());
         }
@@ -288,7 +288,7 @@ impl<'t> Checker<'t> {
         Ok(())
     }
 
-    /// What whoever reads the stream has in the end is the answer, before the rails after the call.
+    /// The reader of the stream has the answer in the end, as it is before the rails after the call.
     fn told_the_answer(&self, told: &[Told]) -> Read<()> {
         if !self.plan.streamed {
             return Ok(());
@@ -432,12 +432,12 @@ impl<'t> Checker<'t> {
             return Ok(Err(Attempt::End(End::Ended(failure))));
         }
         let seen = self.event(lane, kind.events().2, Some(attempt), step)?;
-        hold!(seen.entered.error.as_ref() == Some(&failure), "{:?} is told, not {failure:?}", seen.entered.error);
+        hold!(seen.entered.error.as_ref() == Some(&failure), "{:?} is reported, not {failure:?}", seen.entered.error);
         Ok(match seen.stopped {
             Some(StoppedBy::Ends(outcome)) => Err(Attempt::End(End::Ended(outcome))),
             Some(StoppedBy::Again(again)) => Err(Attempt::Again(again)),
             Some(StoppedBy::Skip { substitute: true }) => Ok(true),
-            // The model is told.
+            // The model reads the error.
             Some(StoppedBy::Skip { .. }) | None if kind == Kind::Tool => Ok(false),
             Some(StoppedBy::Skip { .. }) | None => Err(Attempt::End(End::Ended(failure))),
         })
@@ -638,7 +638,7 @@ impl<'t> Checker<'t> {
             self.unless_cut(lane)?;
             match lane.next() {
                 Some(What::Begins(rail, at)) => {
-                    hold!(*at == event, "{rail} is told of {at} at {event}");
+                    hold!(*at == event, "{rail} sees {at} at {event}");
                     hold!(stopped.is_none(), "{rail} is called after {event} was stopped");
                     let rank = 1 + ORDER.iter().position(|other| other == rail).unwrap();
                     hold!(rank > place, "{rail} comes too late at {event}");

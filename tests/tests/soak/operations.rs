@@ -1,4 +1,4 @@
-//! What the rails guard: a model, a tool and a compactor that draw what comes of them.
+//! What the rails guard: a model, a tool and a compactor that draw their results.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -27,7 +27,7 @@ pub(crate) enum Ending {
     Dropped(usize),
     /// Its task is aborted after so many microseconds.
     Aborted(u64),
-    /// Whoever reads its stream drops it after so many events.
+    /// The reader of its stream drops it after so many events.
     Unread(usize),
 }
 

@@ -164,7 +164,7 @@ struct Asks(Arc<World>);
 
 impl Model for Asks {
     async fn call(&self, request: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationError> {
-        self.0.ensure(!json!(request.messages).to_string().contains(SECRET), "the model is told the secret");
+        self.0.ensure(!json!(request.messages).to_string().contains(SECRET), "the model reads the secret");
         let step = request.messages.iter().filter(|message| !message.tool_calls.is_empty()).count();
         self.0.moment(&format!("step {step}")).await;
         let Some(calls) = self.0.plan.steps.get(step) else { return Ok(ModelResponse::text("done")) };

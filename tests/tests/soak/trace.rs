@@ -1,4 +1,4 @@
-//! What happens in a run, in order, as its rails, its operations and whoever runs it record it.
+//! What happens in a run, in order, as its rails, its operations and its caller record it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -66,7 +66,7 @@ pub(crate) enum Outcome {
     Operation(String),
     StepLimit,
     Cancelled,
-    /// Whoever read the stream has dropped it.
+    /// The reader of the stream has dropped it.
     Dropped,
     Other(String),
 }
@@ -168,7 +168,7 @@ struct Trace {
     lengths: BTreeMap<Line, u64>,
 }
 
-/// What whoever reads a stream is told.
+/// What the reader of a stream sees.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Told {
     Text(String),
@@ -272,7 +272,7 @@ impl Run {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Records what happens; a generator for what comes of it. It depends on what has happened before in this line, not
+    /// Records what happens; a generator for the result. It depends on what has happened before in this line, not
     /// on how the lines are interleaved.
     pub(crate) fn record(&self, line: Line, what: What) -> Random {
         let mut trace = self.trace.lock().unwrap_or_else(PoisonError::into_inner);

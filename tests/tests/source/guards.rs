@@ -1,4 +1,4 @@
-//! `GUARDS.md`: each section with figures has its command, and the corpora are those of the manifest.
+//! `GUARDS.md` and the pages of the guards: figures have their commands, and the corpora are those of the manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -30,26 +30,57 @@ fn page() -> String {
     std::fs::read_to_string(root().join("GUARDS.md")).unwrap()
 }
 
+/// The pages of the guards in the book: the name, and the text.
+fn pages_of_guards() -> Vec<(String, String)> {
+    let files = std::fs::read_dir(root().join("book/src/guards")).unwrap().map(|entry| entry.unwrap().path());
+    let pages: Vec<_> =
+        files.map(|file| (file.display().to_string(), std::fs::read_to_string(file).unwrap())).collect();
+    assert!(pages.len() >= 28, "{} pages", pages.len());
+    pages
+}
+
+/// The sections of a page: the title, and the text.
+fn sections(page: &str) -> impl Iterator<Item = (&str, &str)> {
+    page.split("\n## ").skip(1).filter_map(|section| section.split_once('\n'))
+}
+
 #[test]
 fn every_section_with_figures_has_a_command() {
     let page = page();
-    let mut figures = 0;
-    // The summary has links to the sections, and the corpora have no figures.
-    for section in
-        page.split("\n## ").skip(1).filter(|text| !text.starts_with("Summary") && !text.starts_with("Corpora"))
-    {
-        let (title, text) = section.split_once('\n').unwrap();
-        if text.contains("|---") {
-            assert!(text.contains("\n$ cargo "), "`{title}` has figures, and no command");
-            figures += 1;
-        }
+    // The summary has links to the pages, and the corpora have no figures.
+    for (title, text) in sections(&page).filter(|(title, _)| !["Summary", "Corpora"].contains(title)) {
+        assert!(!text.contains("|---") || text.contains("\n$ cargo "), "`{title}` has figures, and no command");
     }
-    assert!(figures >= 5, "{figures} sections have figures");
+    let mut figures = 0;
+    for (file, page) in pages_of_guards() {
+        for (_, text) in sections(&page).filter(|(title, _)| *title == "What it catches and misses") {
+            let has_command = text.contains("\n$ cargo run --release -p benchmarks ");
+            assert!(!text.contains("|---") || has_command, "{file} has figures, and no command");
+            figures += usize::from(has_command);
+        }
+        assert!(!page.contains(" µs") || page.contains("\n$ cargo "), "{file} has times, and no command");
+    }
+    assert!(figures >= 13, "{figures} pages have figures");
+}
+
+/// The page of a guard says what the guard misses, or why there are no figures.
+#[test]
+fn every_guard_says_what_it_misses() {
+    for (file, page) in pages_of_guards() {
+        // Two pages are about all guards.
+        if file.ends_with("stores.md") || file.ends_with("reloading.md") {
+            continue;
+        }
+        let has_section =
+            sections(&page).any(|(title, text)| title == "What it catches and misses" && !text.trim().is_empty());
+        assert!(has_section, "{file} does not say what the guard catches and misses");
+    }
 }
 
 #[test]
 fn the_corpora_are_those_of_the_manifest() {
     let page = page();
+    let pages = pages_of_guards();
     let manifest = std::fs::read_to_string(root().join("benchmarks/corpora.toml")).unwrap();
     let Manifest { corpus } = config::from_toml(&manifest).unwrap();
     for Corpus { name, repository, commit, licence, sections, tuning, .. } in corpus {
@@ -58,7 +89,8 @@ fn the_corpora_are_those_of_the_manifest() {
         assert!(!tuning.is_empty() && !sections.is_empty(), "{name}");
         for section in sections {
             let command = format!("--bin guard_figures -- --corpora DIR {section}\n");
-            assert!(page.contains(&command), "no section has the command\n{command}");
+            let is_there = pages.iter().any(|(_, page)| page.contains(&command));
+            assert!(is_there, "no page has the command\n{command}");
         }
     }
 }

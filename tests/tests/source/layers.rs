@@ -87,6 +87,35 @@ const GUARDS: Layers = Layers {
     uses_exports: true,
 };
 
+const STORE: Layers = Layers {
+    source: "../crates/exo-rails-store/src",
+    order: &[
+        "error",
+        "time",
+        "key",
+        "record",
+        "log",
+        "counter",
+        "state_store",
+        "namespace",
+        "within",
+        "ext",
+        "memory",
+        "file",
+        "redis",
+        "conformance",
+    ],
+    root: &["lib"],
+    uses_exports: true,
+};
+
+const AG_UI: Layers = Layers {
+    source: "../integrations/ag-ui/src",
+    order: &["object", "ag_ui", "mcp"],
+    root: &["lib"],
+    uses_exports: true,
+};
+
 const DYGRAM: Layers = Layers {
     source: "../crates/exo-rails-dygram/src",
     order: &["diagnostic", "syntax", "condition", "model", "lower", "check", "print", "reader"],
@@ -274,7 +303,7 @@ fn firsts(base: &[String], token: &TokenTree, names: &mut Vec<String>) {
 
 #[test]
 fn a_folder_uses_only_those_before_it() {
-    for layers in [CORE, GUARDS, DYGRAM, MACHINE, PROGRAM] {
+    for layers in [CORE, GUARDS, STORE, AG_UI, DYGRAM, MACHINE, PROGRAM] {
         let mut wrong = Vec::new();
         for (module, source) in layers.files() {
             if layers.root.contains(&module.first().map_or("lib", String::as_str)) {
@@ -291,7 +320,7 @@ fn a_folder_uses_only_those_before_it() {
 
 #[test]
 fn every_folder_is_a_layer() {
-    for layers in [CORE, GUARDS, DYGRAM, MACHINE, PROGRAM] {
+    for layers in [CORE, GUARDS, STORE, AG_UI, DYGRAM, MACHINE, PROGRAM] {
         let mut folders: Vec<_> =
             layers.files().into_iter().filter_map(|(module, _)| module.into_iter().next()).collect();
         folders.sort();

@@ -3,6 +3,8 @@
 mod event_table;
 mod extra_fields;
 mod guards;
+mod keys;
 mod layers;
+mod packages;
 mod security;
 mod vocabulary;

@@ -17,7 +17,7 @@ fn events(notes: &[String]) -> Vec<HookPoint> {
     notes.iter().filter_map(|note| note.split_once(' ')?.0.parse().ok()).collect()
 }
 
-/// There, a start, an end and an error are told on one of two paths only, and an event that is in no list fires never.
+/// There, a start, an end and an error are reported on one of two paths only, and an event that is in no list fires never.
 #[tokio::test]
 async fn every_event_is_served_by_every_guard_set_on_the_path_of_an_agent() {
     in_each_guard_set!([trace], |set, rails| {

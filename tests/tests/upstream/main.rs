@@ -10,7 +10,7 @@
 //! | a decision is a value with defaults | `abort::decisions_are_values_with_defaults` |
 //! | payloads have defaults, share nothing, and keep what they do not know | `wire_format::what_is_missing_has_a_default`, `mutation::the_containers_of_two_payloads_are_distinct`, `wire_format::messages_keep_what_they_do_not_know` |
 //! | the examples of the documentation run | `documented_rails::the_support_rails_let_ordinary_work_pass`, `documented_rails::the_support_rails_stop_what_they_are_for` |
-//! | a rail is told where it is | `lifecycle::the_context_tells_a_rail_where_it_is` |
+//! | a rail knows where it is | `lifecycle::the_context_tells_a_rail_where_it_is` |
 //! | a rail that gives no priority has 50 | `order::the_default_priority_is_50` |
 //! | rails run by priority, whatever the order in which they were added | `order::lower_priorities_run_first` |
 //! | equal priorities keep their order | `order::equal_priorities_keep_the_order_of_the_list` |
@@ -74,7 +74,7 @@
 //! | the error of a guard is swallowed, and the tool runs | `faults::a_fault_before_a_tool_keeps_it_from_running`, `fault_table::what_comes_of_a_fault` |
 //! | the error of a guard is a failure of the model, and the call is done again | `faults::a_fault_is_not_retried`, `bounds::a_fault_is_no_reason_to_call_the_model_again` |
 //! | the error of a guard is the result of the tool | `bounds::a_fault_at_a_tool_call_ends_the_run_and_is_not_told_to_the_model`, `faults::a_fault_after_an_operation_is_the_error_and_not_a_result` |
-//! | a guard that breaks lets everything pass, unless it is told not to | `fault_table::what_comes_of_a_fault` |
+//! | a guard that breaks lets everything pass, unless an option forbids it | `fault_table::what_comes_of_a_fault` |
 //! | a filter that breaks leaves its guard out | `tool_rails::arguments_that_do_not_fit_are_a_fault_with_the_place_in_the_json`, `provided::without_a_chain_a_missing_value_is_a_fault` |
 //! | of several guards that break none decides | `deciding::of_two_guards_that_fault_the_first_ends_the_run` |
 //! | an error of an observer hides the first error | `faults::an_observer_that_faults_at_an_error_hides_nothing` |
@@ -83,7 +83,7 @@
 //! | a timeout that the agent's own path does not have | `bounds::a_timeout_bounds_a_rail_on_the_path_of_an_agent` |
 //! | a change of arguments or messages reaches nobody | `rewriting::a_tool_runs_with_the_name_and_the_arguments_that_the_rails_have_left`, `rewriting::the_model_reads_the_messages_that_the_rails_have_left`, `mutation::changes_reach_the_tool_behind_every_guard_set` |
 //! | the operation runs with its first input | `mutation::changes_to_arguments_reach_the_tool`, `rewriting::the_tool_calls_of_an_answer_can_be_changed_before_any_tool_is_asked` |
-//! | start, end and error are told on one path of two | `events::every_event_is_served_by_every_guard_set_on_the_path_of_an_agent`, `lifecycle::start_and_finished_fire_on_every_run` |
+//! | start, end and error are reported on one path of two | `events::every_event_is_served_by_every_guard_set_on_the_path_of_an_agent`, `lifecycle::start_and_finished_fire_on_every_run` |
 //! | an event that is in no list, so that it never fires | `events::every_event_is_served_by_every_guard_set_on_the_path_of_an_agent`, `events::a_plain_hook_is_called_at_every_point`, `events::there_is_no_event_that_these_tests_do_not_reach` |
 //! | payloads lack what they promise | `events::no_event_of_an_agent_lacks_what_its_payload_promises` |
 //! | a guard reads what nobody fills in | `events::no_event_of_an_agent_lacks_what_its_payload_promises`, `wire_format::what_has_no_default_is_required` |

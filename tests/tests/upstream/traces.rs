@@ -94,7 +94,7 @@ async fn each_call_of_a_batch_has_events_of_its_own() {
     assert_eq!(notes[1..7], expected);
 }
 
-/// The event after the failed call fires as well: what the model is told of the failure is an output, and no output
+/// The event after the failed call fires as well: what the model reads of the failure is an output, and no output
 /// reaches the model that the rails have not seen.
 #[tokio::test]
 async fn the_error_event_of_a_tool_fires_for_the_failed_call_alone() {

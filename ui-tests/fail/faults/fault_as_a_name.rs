@@ -1,4 +1,4 @@
-//! The message should say: what comes of a fault is a text
+//! The message should say: the effect of a fault is a text
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a value that rails hand on has no generic parameters; nothing about the rails.
+//! The message should say: a value that rails provide has no generic parameters; nothing about the rails.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a value that rails hand on has no generic parameters: it owns its data.
+//! The message should say: a value that rails provide has no generic parameters: it owns its data.
 
 use exo_rails::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The message should say: a rail for one tool hands on nothing, because it is not called for the others.
+//! The message should say: a rail for one tool provides nothing, because it is not called for the others.
 
 use exo_rails::prelude::*;
 

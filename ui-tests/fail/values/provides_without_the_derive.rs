@@ -1,4 +1,4 @@
-//! The message should say: `RateLimitLeft` is not a value that rails hand on: derive `Provided`; nothing about the chain.
+//! The message should say: `RateLimitLeft` is not a value that rails provide: derive `Provided`; nothing about the chain.
 
 use exo_rails::prelude::*;
 

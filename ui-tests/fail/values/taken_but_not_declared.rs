@@ -1,4 +1,4 @@
-//! The message should say: `PreLlmCall` does not carry `&RateLimitLeft`: what an earlier rail hands on is declared, `needs = [RateLimitLeft]`.
+//! The message should say: `PreLlmCall` does not carry `&RateLimitLeft`: what an earlier rail provides is declared, `needs = [RateLimitLeft]`.
 
 use exo_rails::prelude::*;
 

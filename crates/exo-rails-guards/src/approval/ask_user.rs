@@ -54,8 +54,13 @@ impl UserAnswer {
 }
 
 impl UserQuestion {
-    /// Checks that the question takes this answer.
-    pub(super) fn check(&self, answer: &UserAnswer) -> Result<(), ReplyError> {
+    /// Checks that the question takes this answer. [`Pending::reply`](super::Pending::reply) checks it too, so a front end
+    /// calls this method only if it wants to know before it replies.
+    ///
+    /// # Errors
+    /// Returns [`ReplyError::NotAChoice`] if the question takes [only its choices](Self::only_choices), and the answer is none of
+    /// them.
+    pub fn check(&self, answer: &UserAnswer) -> Result<(), ReplyError> {
         match answer {
             UserAnswer::Text(text) if self.only_choices && !self.choices.contains(text) => {
                 let choices = self.choices.iter().map(|choice| shortened(choice, CHOICE)).collect();

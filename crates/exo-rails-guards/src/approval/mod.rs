@@ -11,7 +11,7 @@
 //!
 //! The guards share the rest:
 //!
-//! - A request is a [`ApprovalRequest`], and each request takes one [`Reply`].
+//! - A request is an [`ApprovalRequest`], and each request takes one [`Reply`].
 //! - An approval for the session or for ever is valid for exactly what the person has seen. [`Approvals`] keep it in a store,
 //!   list it and revoke it.
 //! - If the person changes the arguments, all rails judge the changed call: see [`ChangedCalls`].
@@ -25,16 +25,14 @@
 //! direction and invisible characters are visible, long parts are shortened with a count, and words of several scripts are
 //! named.
 //!
-//! [`ag_ui`] and [`mcp`] write requests and replies in the forms of these protocols. [`ask_user`] is a tool with which the model
-//! asks the user a question on the same channel.
+//! [`ask_user`] is a tool with which the model asks the user a question on the same channel. The crate `exo-rails-ag-ui` writes
+//! requests and replies in the forms of AG-UI and MCP.
 
-pub mod ag_ui;
 mod approvals;
 mod ask_user;
 mod changes;
 mod desk;
 mod inbox;
-pub mod mcp;
 mod reply_error;
 mod request;
 mod settle;

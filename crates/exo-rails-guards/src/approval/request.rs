@@ -7,9 +7,8 @@ use std::pin::Pin;
 use exo_rails::{Question, RailContext, Reason, ToolCallInputs};
 use exo_rails_policy::approval::OnTimeout;
 use exo_rails_policy::approval::Remember;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::shown::shortened;
 use super::{Approvals, ReplyError};
@@ -261,12 +260,6 @@ impl From<Reply> for Value {
             Reply::Change { arguments } => json!({ "reply": "change", "arguments": arguments }),
         }
     }
-}
-
-/// Reads an object. A struct could also be read from a list, which has no names.
-pub(super) fn from_object<T: DeserializeOwned>(value: Option<&Value>) -> serde_json::Result<T> {
-    let fields: Map<String, Value> = serde_json::from_value(value.cloned().unwrap_or_default())?;
-    serde_json::from_value(Value::Object(fields))
 }
 
 /// The result of asking.

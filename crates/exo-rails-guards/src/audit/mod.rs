@@ -348,3 +348,5 @@ fn signer(config: &AuditConfig) -> Result<Signer, ConfigError> {
     }
     Ok(Signer::default())
 }
+
+crate::config::makes!(Audit, AuditConfig);

@@ -39,8 +39,8 @@ const GUARD: &str = "circuit_breaker";
 ///
 /// The rails are [around the operation](exo_rails::Next). The priority is 43, inside [`Concurrency`](crate::Concurrency) and
 /// outside [`Timeouts`](crate::Timeouts). So the errors of `Concurrency` do not count as failures, and the errors of `Timeouts`
-/// do. The guard is not part of [`Kit`](crate::Kit), because a chain with rails around operations cannot be registered with a
-/// [`HookManager`]. List it beside the kit.
+/// do. With this guard, a kit cannot be
+/// registered with a [`HookManager`], because a hook runs no operation: [`try_register`](GuardSet::try_register) says so.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -227,7 +227,7 @@ fn exceeds(
     rule: &'static str,
     what: &str,
     unit: &str,
-    most: Limit,
+    most: Option<usize>,
     measure: impl FnOnce() -> usize,
 ) -> Option<Finding> {
     let most = most?;

@@ -73,7 +73,7 @@ pub(super) const LOST: &str = "the run before it went on";
 /// # Ok(()) }
 /// ```
 ///
-/// See [the module](super) for the copies that the guard finds, and for those that it does not find.
+/// The page "Data flow" of the book lists the copies that the guard finds, and those that it does not find.
 #[derive(Clone, Debug)]
 pub struct DataFlow {
     pub(super) config: Arc<DataFlowConfig>,

@@ -111,7 +111,7 @@ impl Injection {
         findings
     }
 
-    /// Removes [hidden characters](super#hidden-characters) from a text. Returns whether there were any.
+    /// Removes hidden characters from a text. Returns whether there were any.
     ///
     /// ```
     /// use exo_rails_guards::Injection;

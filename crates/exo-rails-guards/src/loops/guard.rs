@@ -24,7 +24,7 @@ const LONGEST_NAME: usize = 64;
 
 /// Stops agents that make the same tool calls again and again.
 ///
-/// The [module](super) describes the loops that the guard finds, and what is not a loop. The guard acts in three steps:
+/// The [module](super) describes the loops that the guard finds. The guard acts in three steps:
 ///
 /// 1. After a call that is part of a loop, the model reads a warning. It reads one warning for each loop.
 /// 2. If the loop goes on, the guard skips its calls, and the model reads the reason. A refused call still counts for the loop.
@@ -68,17 +68,6 @@ const LONGEST_NAME: usize = 64;
 /// assert!(warning.text().starts_with("`search`: 3 calls in a row have the same arguments"));
 /// # Ok(()) }
 /// ```
-///
-/// # Coming from y-agent
-///
-/// The loop guard of y-agent ends the run without a warning. These are its defaults:
-///
-/// | y-agent | here |
-/// |---|---|
-/// | repetition 5: the same tool with any arguments | `repetition = { warn = 0, refuse = 0, abort = 5 }`. Here the arguments must be equal, so reading five files is not a loop |
-/// | oscillation 3 cycles of two calls | `oscillation = { warn = 0, refuse = 0, abort = 3 }`, `max_period = 2` |
-/// | redundant 3: the same tool and arguments in a row | `repetition = { warn = 0, refuse = 0, abort = 3 }`. To count also with other calls in between, use `redundancy` |
-/// | drift 10 steps | `drift = { warn = 0, refuse = 0, abort = 10 }`. It has an effect only if your program sets a `Progress` |
 #[derive(Debug)]
 pub struct Loops {
     config: LoopsConfig,

@@ -15,23 +15,12 @@
 //! `1.0`) do not matter. Two results are the same if they have the same text. In the texts of errors, the guard ignores words
 //! with digits, because they are often times or the ids of requests.
 //!
-//! # What is not a loop
-//!
-//! - An agent reads many files or pages: the arguments differ.
-//! - An agent waits for something that changes: the results differ. After many calls, this is polling.
-//! - A rail retries a call: all attempts are one call.
-//! - The model makes equal calls in one step: it has not seen a result yet, so they count as one call.
-//!
-//! # Agents in tools
-//!
-//! An agent that runs in the context of a tool call shares the history of the run around it. So equal calls of several agents count
-//! together, also if they run at the same time. Set [`exempt`](field@LoopsConfig::exempt) for tools that each agent calls first. The
-//! warning goes to the model of the outer agent.
-//!
 //! # Escalation
 //!
 //! Each pattern has three [`Levels`]. At the first level, the model reads a warning. At the second, the guard refuses the
 //! calls. At the third, the run ends.
+//!
+//! The page "Loops" of the book says what is not a loop, and how agents in tools share a history.
 
 mod canonical;
 mod guard;

@@ -58,87 +58,6 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Which rule decides
-//!
-//! A call that runs shell commands has a decision for each simple command in it, and the strictest is the decision about the
-//! call. Every other call has one decision. It is the first of these that applies:
-//!
-//! | | the decision |
-//! |---|---|
-//! | 1 | A rule that denies matches: `deny`, whatever other rules, sources and modes say. |
-//! | 2 | Otherwise, of the rules with `allow`, `notify` and `ask` that match, the most specific decides. If several are equally specific, the rule from the [source](Source) with the highest precedence decides: session, command line, project, global, built-in. If several are left, the strictest decides. |
-//! | 3 | If no rule matches, the setting `default` decides. Its default is `ask`. For shell commands, the [policy about commands](#shell-commands) decides first. |
-//! | 4 | The [mode](#modes) changes the decision of 2 and 3. |
-//! | 5 | If a rule that denies *may* match, but that cannot be known before the call runs, the decision is at least the setting `unknown`: `ask` or `deny`. The mode `bypass` does not change this. |
-//! | 6 | In the mode `dont-ask`, `ask` becomes `deny`. |
-//!
-//! How specific a rule is depends on its parts, in this order:
-//!
-//! | | more specific | less specific |
-//! |---|---|---|
-//! | content | `command`, then `arguments`, `path` and `host` | no condition |
-//! | tool | a name, then a glob | `*` |
-//! | number of conditions | more | fewer |
-//! | fixed text, which is the text in patterns without wildcards | longer | shorter. Of several patterns in a list, the one with the shortest text counts |
-//!
-//! So these statements hold:
-//!
-//! - A deny always wins, however specific an allow is, and whatever their sources are.
-//! - Adding a rule that denies never lets a call run that did not run before.
-//! - Adding a rule that asks never lets a call run that did not run before. It can turn a call that the setting
-//!   `default = "deny"` refuses into a question.
-//! - Removing a rule that allows never lets a call run that did not run before.
-//! - The order of rules does not matter.
-//!
-//! # How rules match
-//!
-//! Rules that let calls run (`allow`, `notify`) match only what is certain: the exact name of the tool in its case, arguments
-//! of the right type at the exact place, every path and every host of the call, commands whose words are known. A missing
-//! argument never satisfies them. Rules that stop calls (`ask`, `deny`) match all readings: other cases, spaces, invisible
-//! characters and look-alikes in names and texts, `%41` codes, arguments in lists and in texts that contain JSON, both values
-//! of a repeated name, numbers in texts. [`Condition`] has the table for arguments.
-//!
-//! If a tool receives the values behind placeholders of [`PersonalData`](crate::PersonalData), the rules see the values too.
-//!
-//! Paths are compared as texts: links are not followed. Hosts are compared as names: nothing is resolved. Use guards of paths
-//! and URLs for both.
-//!
-//! # Modes
-//!
-//! The setting `permission_mode` says how careful the guard is:
-//!
-//! | mode | effect |
-//! |---|---|
-//! | `default` | none |
-//! | `plan` | A tool that does more than read is denied. With `plan = "ask"`, a person is asked. A tool that only reads runs if no rule matches it |
-//! | `accept-edits` | A tool that edits files runs if no rule matches it |
-//! | `bypass` | What would be asked or refused by default runs. Rules that deny hold |
-//! | `dont-ask` | What would be asked is denied |
-//!
-//! [`ToolConfig::effect`] says what a tool does. Usual names of tools (`read_file`, `edit`, `bash`) have an effect by default,
-//! and all other tools have the effect `other`.
-//!
-//! # Shell commands
-//!
-//! A tool that executes takes shell commands: by its name (`bash`, `shell`, `run_command`), or by [`ToolConfig::commands`]. With the
-//! feature `shell`, the commands are parsed as bash, and a `ShellPolicy` judges each simple command. Without the feature, every
-//! shell command is unknown, so the guard asks.
-//!
-//! | the policy says about a command | then |
-//! |---|---|
-//! | `deny` | the command is denied, as by a rule from the source `built-in` |
-//! | `ask` | the command is asked, unless a rule with `command` allows it. A rule without `command` is less specific |
-//! | `ask`, because a part is unknown or cannot be read | step 5 of the table: nothing allows the command |
-//! | `notify`, `allow` | this decides if no rule matches and `default` is not `deny` |
-//!
-//! | `command = "git push"` | matches |
-//! |---|---|
-//! | in a rule that lets calls run | a simple command that begins with exactly these words, and has neither redirections nor assignments |
-//! | in a rule that stops calls | also `/usr/bin/git -C dir push`, `sudo git push`, `bash -c 'git push'` |
-//!
-//! A word can be a glob: `npm run *`. An option in a rule that stops calls can be anywhere in the command. Rules about paths see
-//! the words of commands that are known. A rule in `shell.rule` says more about commands than `command` can.
-//!
 //! # Questions
 //!
 //! `ask` goes through the trait [`Ask`]. By default, the run is
@@ -149,6 +68,9 @@
 //!
 //! The guard provides a [`PermissionDecision`] and an [`ExecutionGrant`] for calls that run. Executors read the grant from the
 //! permit.
+//!
+//! The page "Permissions" of the book says which rule decides, how rules match, what the modes do, and how shell commands are
+//! judged.
 
 mod builder;
 mod call;

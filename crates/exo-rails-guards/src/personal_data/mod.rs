@@ -1,13 +1,12 @@
 //! Personal data in texts: addresses, and numbers of people, cards and accounts.
 
+pub use exo_rails_policy::personal_data::{PersonalDataConfig, Placeholders};
 use std::ops::Range;
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory, SessionInfo};
 use exo_rails_policy::At;
-use exo_rails_policy::personal_data::PersonalDataConfig;
-use exo_rails_policy::personal_data::Placeholders;
 
 use self::recognisers::ALL;
 use crate::config::makes;
@@ -40,24 +39,6 @@ const GUARD: &str = "personal_data";
 /// assert_eq!(output.content, "Ada, [EMAIL], [PHONE]");
 /// # Ok(()) }
 /// ```
-///
-/// # Recognisers
-///
-/// | name | finds | verified by | default |
-/// |---|---|---|---|
-/// | `email` | e-mail addresses | the form | yes |
-/// | `phone` | phone numbers: international, and of North America, Britain, Germany and France with signs between the groups | the form | yes |
-/// | `credit-card` | card numbers | beginning, length, Luhn | yes |
-/// | `iban` | account numbers | country, length, mod 97 | yes |
-/// | `us-ssn`, `us-itin` | US numbers of social security and of taxpayers, with signs between the groups | ranges | yes |
-/// | `it-fiscal-code`, `fi-identity-code`, `es-nif`, `br-cpf` | Italian, Finnish, Spanish and Brazilian numbers of people | checksum | yes |
-/// | `crypto-wallet` | addresses `0x…`, and addresses in Bech32 | Bech32 | yes |
-/// | `in-aadhaar`, `uk-nhs`, `pl-pesel`, `de-tax-id`, `au-tfn`, `ca-sin`, `se-personal-number` | numbers of people | checksum | no |
-/// | `in-pan`, `uk-nino` | numbers of people | the form | no |
-/// | `ip-address`, `mac-address` | addresses of devices | the form | no |
-///
-/// Recognisers that are not the default also find other numbers of the same length: one of ten or eleven numbers has a correct
-/// checksum by chance.
 ///
 /// # Placeholders
 ///
@@ -94,39 +75,8 @@ const GUARD: &str = "personal_data";
 /// # Ok(()) }
 /// ```
 ///
-/// Where the values are:
-///
-/// - The values are in the memory of the run or of the session. They end with it, and a saved run does not have them. After a
-///   resumption, a placeholder of before has no value, and a call with it is skipped.
-/// - The guard does not use a placeholder twice. The last numbers are in the [state](exo_rails::SharedExtensions::state) of the
-///   session and of the run, which is saved with them. The numbers in the conversation before a run, and in recalled memories, are
-///   reserved too.
-/// - Only [`true_arguments`] and [`reveal`] return values. Custom rails, the event bus, an audit log, a stream of the run and the
-///   conversation have the placeholders.
-/// - A tool that is named here sends the values where the model says. So name only tools whose recipients a rule checks.
-/// - The tools are those of the guard that has judged the last call of the session or run. So a guard that replaces this one, for
-///   example in a [`Reloadable`](exo_rails::Reloadable), can take a tool away. A kit without this guard takes no tool away.
-/// - At most [`max_values`](field@Placeholders::max_values) values are kept. Further values are replaced by `[EMAIL]`, without a
-///   number.
-///
-/// These guards compare a call with the values behind its placeholders. What they report has the placeholders:
-///
-/// | guard | which calls | what it compares |
-/// |---|---|---|
-/// | [`Permissions`](crate::Permissions), [`Approval`](crate::Approval), [`RiskScore`](crate::RiskScore), `PathSandbox`, `UrlGuard` | of tools that receive the values | what the tool receives |
-/// | [`Sequence`](crate::Sequence) | all | fields after `same`: a keyed hash of the value. Amounts: the value |
-/// | approvals that are [remembered](crate::approval::Approvals) | all | a keyed hash of the value |
-///
-/// The key of the hashes is random. It is in the store of the guard, so that the hashes are the same in all runs. A person who can
-/// read the whole store can test whether a value that they guess is in it. Methods without a context, such as
-/// [`Permissions::judge`](crate::Permissions::judge), compare the placeholders. All other guards compare the placeholders.
-///
-/// A number in JSON that a mark replaces becomes a text, and [`true_arguments`] returns it as a text: `{"card": "4111…"}`.
-///
-/// # Limits
-///
-/// The limits of [`Secrets`](crate::Secrets#limits) hold here too. Names of people and places are not found. A number without
-/// signs, such as `5551234567`, is a phone number only after `+` or `00`.
+/// The page "Personal data" of the book lists the recognisers, says where the values are, which guards compare them, and what
+/// the guard does not find.
 #[derive(Debug)]
 pub struct PersonalData {
     redactor: Redactor,

@@ -1,10 +1,10 @@
 //! Secrets in texts: keys, tokens and passwords.
 
+pub use exo_rails_policy::secrets::SecretsConfig;
 use std::ops::Range;
 
 use exo_rails::prelude::*;
 use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory};
-use exo_rails_policy::secrets::SecretsConfig;
 
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
@@ -58,46 +58,8 @@ const DEFAULT: &str = include_str!("default.toml");
 /// # Ok(()) }
 /// ```
 ///
-/// # Escapes and hidden characters
-///
-/// The guard searches a text as it is, and as a reader may see it:
-///
-/// - without escapes such as `\n` and `\u0041`, for example in JSON, in JSON inside of JSON, and in the `Debug` text of an error. It
-///   decodes six levels of escapes.
-/// - without [hidden characters](crate::injection#hidden-characters) and escape sequences of terminals, such as colours. So a token
-///   is found if `grep` has coloured a part of it, also in a kit without [`Injection`](crate::Injection).
-///
-/// The mark replaces the secret with its escapes and hidden characters. The rest of the text stays, and JSON stays JSON if the secret
-/// is inside of one string.
-///
-/// # Rules
-///
-/// The guard has about a hundred rules for tokens of well-known services, and rules for passwords and for values that look like
-/// secrets: [`rules`](Self::rules) lists them. A configuration adds rules in the form of [gitleaks](RuleConfig), in the key
-/// `rules` or in [`files`](field@SecretsConfig::files), and [leaves rules out](field@SecretsConfig::except).
-///
-/// # Findings
-///
-/// Each rule that finds something reports one [`Finding`](crate::Finding) for each event, with the number of secrets and the place of
-/// the first one: a JSON pointer, and the bytes of the secret in the text before the redaction. There are exceptions:
-///
-/// - A secret in a name, in an error, or across several fields has no place.
-/// - A piece of a streamed answer has the pointer `/message/content`, without bytes.
-/// - Names of fields may be secrets or personal data. So the pointer ends before a name with another character than letters, digits, `_`,
-///   `-` and `.`, with more than 6 digits, or with more than 64 bytes. A pointer in which a rule finds something is not shown.
-///
-/// # Limits
-///
-/// - A secret that is split over several texts is not found, for example over two messages or two arguments.
-/// - A secret that is encrypted, compressed, encoded (base64, percent-encoding) or written with spaces is not found. An exception is
-///   the value after `Authorization: Basic`.
-/// - Tools can find out a hidden secret in other ways, for example from a file that they read themselves.
-/// - Instructions and other text that the program itself puts into a request are not searched.
-/// - In an output that [`Sizes`](crate::shape::Sizes) cuts, a secret is found if it ends at most 64 KiB after the cut.
-/// - In a stream, an unfinished match is held back for [`LONGEST_UNFINISHED`](crate::scan::LONGEST_UNFINISHED) bytes at most.
-/// - [GUARDS.md] lists how many secrets of public corpora the rules find, and how often they are wrong.
-///
-/// [GUARDS.md]: https://github.com/exo-rails/exo-rails/blob/main/GUARDS.md
+/// The page "Secrets" of the book says how the guard searches, what findings contain, and what it does not find.
+/// [`rules`](Self::rules) lists the rules.
 #[derive(Debug)]
 pub struct Secrets {
     redactor: Redactor,

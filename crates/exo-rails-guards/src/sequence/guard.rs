@@ -21,7 +21,7 @@ use crate::{ConfigError, Finding, OnRefusal, ScopeError, StoreError};
 
 /// Refuses tool calls that come in the wrong order, or too often.
 ///
-/// The [module](super) describes the rules, and what counts.
+/// The page "The order of calls" of the book describes the rules, and what counts.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -25,12 +25,14 @@ mod structure;
 
 pub use capability_gap::CapabilityGap;
 pub use exo_rails_policy::AfterFeedback;
-pub use exo_rails_policy::capability_gap::CapabilityGapConfig;
-pub use exo_rails_policy::capability_gap::GapAction;
-pub use exo_rails_policy::sizes::LargeOutput;
-pub use exo_rails_policy::sizes::SizesConfig;
+pub use exo_rails_policy::capability_gap::{CapabilityGapConfig, GapAction};
+pub use exo_rails_policy::sizes::{LargeOutput, SizesConfig};
 pub use exo_rails_policy::structure::StructureConfig;
 #[cfg(feature = "schema")]
-pub use schema::{StructuredAnswer, StructuredAnswerConfig, ToolSchemas, ToolSchemasConfig};
+pub use exo_rails_policy::structured_answer::StructuredAnswerConfig;
+#[cfg(feature = "schema")]
+pub use exo_rails_policy::tool_schemas::ToolSchemasConfig;
+#[cfg(feature = "schema")]
+pub use schema::{StructuredAnswer, ToolSchemas};
 pub use sizes::Sizes;
 pub use structure::Structure;

@@ -1,11 +1,11 @@
 //! The structure of the tool calls in an answer.
 
+use exo_rails_policy::structure::StructureConfig;
 use std::collections::HashSet;
 use std::fmt::Write;
 
 use exo_rails::message::{ToolCall, ToolSpec};
 use exo_rails::prelude::*;
-use exo_rails_policy::structure::StructureConfig;
 use serde_json::{Map, Value};
 
 use super::capability_gap::nearest_names;

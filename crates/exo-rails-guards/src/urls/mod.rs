@@ -12,12 +12,7 @@
 //! With the feature `http`, `PinnedUrl::get` fetches a URL in this way, and `PinnedUrl::client` returns a client for other
 //! requests.
 //!
-//! # What it does not see
-//!
-//! - Hosts that are not part of a URL, such as an argument `host`, or a host inside a shell command.
-//! - URLs without a scheme in tools without a rule, unless the name of the argument says that it is a URL.
-//! - The connections of tools that resolve hosts again. A host that changes its address can lead them to another one.
-//! - Public servers that forward requests to internal ones. [`allowed_hosts`](UrlGuardConfig::allowed_hosts) limits the servers.
+//! The page "URLs" of the book says what the guard does not see, and has figures.
 
 mod address;
 mod detect;

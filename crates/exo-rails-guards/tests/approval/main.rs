@@ -8,7 +8,6 @@ mod durable;
 mod guard;
 mod kills;
 mod memory;
-mod protocols;
 mod user_questions;
 
 use std::sync::{Arc, Mutex};

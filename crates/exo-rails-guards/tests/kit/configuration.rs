@@ -4,7 +4,7 @@ use std::fs;
 
 use exo_rails::prelude::*;
 use exo_rails::{InMode, Mode, testing};
-use exo_rails_guards::kit::KitConfig;
+use exo_rails_guards::kit::PolicyConfig;
 use exo_rails_guards::permissions::{Permission, PermissionRule, Permissions, Source};
 use exo_rails_guards::{Kit, config};
 
@@ -138,9 +138,9 @@ fn one_table_is_a_list_of_one() {
 
 #[test]
 fn a_configuration_can_be_written_and_read_again() {
-    let config: KitConfig = config::from_toml(ALL).unwrap();
+    let config: PolicyConfig = config::from_toml(ALL).unwrap();
     let json = serde_json::to_string(&config).unwrap();
-    assert_eq!(serde_json::from_str::<KitConfig>(&json).unwrap(), config);
+    assert_eq!(serde_json::from_str::<PolicyConfig>(&json).unwrap(), config);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What people read about configurations: errors, lints, explanations.
 
+use exo_rails_guards::config::Sections;
 use exo_rails_guards::permissions::{PermissionMode, PermissionRule, Permissions, PermissionsConfig, Source};
 use serde_json::json;
 
@@ -96,7 +97,7 @@ fn an_unknown_tool_has_a_suggestion() {
 #[test]
 fn a_project_cannot_switch_the_rules_off() {
     let config = PermissionsConfig { permission_mode: Some(PermissionMode::Bypass), ..PermissionsConfig::default() };
-    let config = config.with_places("", Some("project.toml".as_ref()));
+    let config = config.with_places(&Sections::default(), Some("project.toml".as_ref()));
     let error = Permissions::builder().config(Source::Project, config).build().unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -155,7 +156,10 @@ fn an_explanation_says_why_rules_lost() {
     )
     .unwrap();
     let guard = Permissions::builder()
-        .config(Source::Global, file.with_places("rules = [\n{},\n{}]", Some("guards.toml".as_ref())))
+        .config(
+            Source::Global,
+            file.with_places(&Sections::parse("rules = [\n{},\n{}]").unwrap(), Some("guards.toml".as_ref())),
+        )
         .rule(Source::Session, PermissionRule::allow("pay").named("yes").because("the user trusts it"))
         .build()
         .unwrap();

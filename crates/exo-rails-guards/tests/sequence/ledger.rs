@@ -7,6 +7,7 @@ use std::time::Duration;
 use exo_rails::operations::ToolCall;
 use exo_rails::prelude::*;
 use exo_rails::{EventBus, InMode, Mode, Next, RailContext};
+use exo_rails_guards::config::FailureKind;
 use exo_rails_guards::rate_limits::RatedCalls;
 use exo_rails_guards::sequence::SequenceRule;
 use exo_rails_guards::store::{GuardStore, MemoryStore};
@@ -119,9 +120,9 @@ fn sequence(rules: &[&str]) -> Sequence {
 fn rails(rules: &[&str], result: Change, retries: bool, backup: Option<(Tool, Arc<AtomicU32>)>) -> Rails {
     let limit = TimeLimit::new("all", RatedCalls::ToolCalls, 20);
     let retry = Retry::builder().idempotent(["refund".parse::<ToolPattern>().unwrap()]).max_retries(1).kinds([
-        OperationErrorKind::Unavailable,
-        OperationErrorKind::Timeout,
-        OperationErrorKind::Other,
+        FailureKind::Unavailable,
+        FailureKind::Timeout,
+        FailureKind::Other,
     ]);
     let mut fallback = Fallback::new();
     if let Some((tool, ledger)) = backup {
@@ -239,7 +240,7 @@ async fn an_output_that_a_guard_withholds_was_paid() {
         ] {
             let kit = || Kit::from_toml(&format!("{guard}\n[sequence]\nrules = ['{rule}']")).unwrap();
             let mut hooks = HookManager::new();
-            kit().register(&mut hooks);
+            kit().try_register(&mut hooks).unwrap();
             assert_eq!(paid(&kit(), &output).await, 1, "{guard}: {rule}");
             assert_eq!(paid(&hooks, &output).await, 1, "{guard}: {rule}, with hooks");
         }

@@ -128,25 +128,3 @@ async fn a_store_that_hangs_is_a_fault_at_the_time_limit() {
     assert_eq!((ran, errors.len()), (0, 4));
     assert!(errors[0].ends_with("the state store did not answer within 5s"), "{}", errors[0]);
 }
-
-#[tokio::test(start_paused = true)]
-async fn each_operation_has_the_time_limit() {
-    let store = Broken::Hangs.namespace("n").within(TIME_LIMIT);
-    let reservation = Reservation { id: String::new(), claims: Vec::new(), expires_at: 0 };
-    let errors = [
-        store.get("").await.err(),
-        store.compare_and_set("", Expected::Any, Write::Remove).await.err(),
-        store.reserve(&[], TIME_LIMIT).await.err(),
-        store.settle(&reservation, &[]).await.err(),
-        store.counter("").await.err(),
-        store.append("", &[], 1, None).await.err(),
-        store.entries("").await.err(),
-        store.read::<()>("").await.err(),
-        store.write("", &(), None).await.err(),
-        store.remove("").await.err(),
-        store.give_back(&reservation).await.err(),
-    ];
-    for error in errors {
-        assert!(matches!(error, Some(StoreError::Timeout { limit: TIME_LIMIT })), "{error:?}");
-    }
-}

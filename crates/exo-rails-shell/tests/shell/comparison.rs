@@ -1,6 +1,6 @@
 //! A second reading of bash, by `tree-sitter-bash`: every simple command that it sees, the policy sees too.
 
-use exo_rails_guards::shell::{ShellPolicy, ShellVerdict};
+use exo_rails_shell::{ShellPolicy, ShellVerdict};
 use tree_sitter::{Node, Parser};
 
 /// Returns the begin and the text of the name of each command, or `None` if the text has errors for the grammar.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use exo_rails_guards::shell::{Caution, ShellDecision, ShellPolicy, ShellRule};
+use exo_rails_shell::{Caution, ShellDecision, ShellPolicy, ShellRule};
 use proptest::prelude::*;
 
 static NOTIFYING: LazyLock<ShellPolicy> =

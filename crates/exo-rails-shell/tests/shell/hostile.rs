@@ -1,6 +1,6 @@
 //! Texts that are made to overflow a stack or to take long. Each is answered with a question or a denial, or is harmless.
 
-use exo_rails_guards::shell::{ShellDecision, ShellPolicy};
+use exo_rails_shell::{ShellDecision, ShellPolicy};
 
 /// A thread of a runtime has a stack of this size.
 const STACK: usize = 2 << 20;

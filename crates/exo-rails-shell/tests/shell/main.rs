@@ -11,7 +11,8 @@ mod hostile;
 mod unknown;
 mod values;
 
-use exo_rails_guards::shell::{DEFAULT_POLICY, ShellConfig, ShellDecision, ShellPolicy, ShellRule};
+use exo_rails_policy::ConfigError;
+use exo_rails_shell::{DEFAULT_POLICY, ShellConfig, ShellDecision, ShellPolicy, ShellRule};
 
 #[test]
 fn the_usual_work_of_developers_passes() {
@@ -94,7 +95,7 @@ fn the_worst_is_denied() {
 
 #[test]
 fn the_examples_of_the_shipped_policy_hold() {
-    let config: ShellConfig = exo_rails_guards::config::from_toml(DEFAULT_POLICY).unwrap();
+    let config: ShellConfig = exo_rails_policy::from_toml(DEFAULT_POLICY).unwrap();
     for rule in &config.rule {
         assert!(!rule.matches.is_empty() && !rule.not_match.is_empty(), "the rule `{}` has no examples", rule.name);
         assert!(
@@ -115,9 +116,14 @@ fn the_examples_of_the_shipped_policy_hold() {
     ShellPolicy::new(ShellConfig { shipped: false, ..config }).unwrap();
 }
 
+/// Makes a policy from a file, as the guards do.
+fn policy_of(text: &str) -> Result<ShellPolicy, ConfigError> {
+    Ok(ShellPolicy::new(exo_rails_policy::from_toml(text)?)?)
+}
+
 #[test]
 fn a_configuration_adds_to_the_shipped_policy() {
-    let policy = ShellPolicy::from_toml(
+    let policy = policy_of(
         r#"
         unlisted = "ask"
         known = ["own-tool"]
@@ -162,7 +168,7 @@ fn mistakes_of_a_configuration_are_named() {
         ),
     ];
     for (text, expected) in table {
-        assert_eq!(ShellPolicy::from_toml(&text).unwrap_err().to_string(), expected, "{text}");
+        assert_eq!(policy_of(&text).unwrap_err().to_string(), expected, "{text}");
     }
 }
 
@@ -216,7 +222,7 @@ fn words_have_their_places_in_the_text() {
 #[test]
 fn a_rule_in_code_is_a_rule_in_toml() {
     let coded = ShellRule::deny("x", "y").program(["a"]).flags(["-f"]).operands(["@home"]).matches(["a -f ~"]);
-    let read: ShellConfig = exo_rails_guards::config::from_toml(
+    let read: ShellConfig = exo_rails_policy::from_toml(
         "[[rule]]\nname = \"x\"\nprogram = [\"a\"]\nflags = [\"-f\"]\noperands = [\"@home\"]\ndecision = \"deny\"\nreason = \"y\"\nmatch = [\"a -f ~\"]",
     )
     .unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use exo_rails_guards::shell::{Caution, ShellDecision, ShellPolicy};
+use exo_rails_shell::{Caution, ShellDecision, ShellPolicy};
 
 static STRICT: LazyLock<ShellPolicy> = LazyLock::new(|| {
     let policy = ShellPolicy::builder().strict(true).unknown(Caution::Deny).unreadable(Caution::Deny);
@@ -216,7 +216,7 @@ fn what_an_unknown_word_may_be_is_not_judged_more_strictly() {
 }
 
 /// Returns whether only rules decided that know a few names among many harmless ones.
-fn of_names(judgements: &[exo_rails_guards::shell::Judgement]) -> bool {
+fn of_names(judgements: &[exo_rails_shell::Judgement]) -> bool {
     let of_names = |rule: &str| IGNORING.contains(&rule);
     judgements.iter().filter(|judgement| !judgement.decision.passes()).all(|judgement| of_names(&judgement.rule))
 }
@@ -226,12 +226,11 @@ const IGNORING: [&str; 5] = ["write-network", "http-files", "http-search-deletes
 
 #[test]
 fn few_rules_ignore_unknown_parts() {
-    let config: exo_rails_guards::shell::ShellConfig =
-        exo_rails_guards::config::from_toml(exo_rails_guards::shell::DEFAULT_POLICY).unwrap();
+    let config: exo_rails_shell::ShellConfig = exo_rails_policy::from_toml(exo_rails_shell::DEFAULT_POLICY).unwrap();
     let ignoring: Vec<&str> = config
         .rule
         .iter()
-        .filter(|rule| rule.if_unknown == exo_rails_guards::shell::IfUnknown::Ignore)
+        .filter(|rule| rule.if_unknown == exo_rails_shell::IfUnknown::Ignore)
         .map(|rule| rule.name.as_str())
         .collect();
     assert_eq!(ignoring, IGNORING);

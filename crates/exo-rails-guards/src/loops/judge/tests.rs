@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 
 use super::super::history::{Ended, History, Place};
-use super::super::levels::Levels;
 use super::*;
+use exo_rails_policy::loops::Levels;
 
 fn entry(call: u64, result: u64) -> Entry {
     let mut entry = Entry::new(call, Place::default(), 0);

@@ -1,10 +1,9 @@
 //! Calls of tools that do not exist.
 
+use exo_rails_policy::capability_gap::{CapabilityGapConfig, GapAction};
 use std::collections::HashSet;
 
 use exo_rails::prelude::*;
-use exo_rails_policy::capability_gap::CapabilityGapConfig;
-use exo_rails_policy::capability_gap::GapAction;
 use exo_rails_text::names::quoted;
 
 use super::feedback::refuse_call;

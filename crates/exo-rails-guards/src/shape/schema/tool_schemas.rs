@@ -1,9 +1,9 @@
 //! The arguments of tool calls, against the schemas of the tools.
 
+use exo_rails_policy::tool_schemas::ToolSchemasConfig;
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
-use exo_rails_policy::tool_schemas::ToolSchemasConfig;
 use serde_json::Value;
 
 use super::compiled::{Cache, Schema, ToolSet};

@@ -2,8 +2,7 @@
 
 use exo_rails::message::ToolCall;
 use exo_rails::prelude::*;
-use exo_rails_policy::sizes::LargeOutput;
-use exo_rails_policy::sizes::SizesConfig;
+use exo_rails_policy::sizes::{LargeOutput, SizesConfig};
 
 use self::measure::{Excess, Measure};
 use super::feedback::ask_again;

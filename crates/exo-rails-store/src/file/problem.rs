@@ -1,0 +1,89 @@
+//! Problems with a state file, and their messages.
+
+use std::io;
+use std::path::Path;
+
+use rusqlite::ErrorCode;
+
+use crate::StoreError;
+
+#[derive(Debug)]
+pub(super) enum Problem {
+    Sqlite(rusqlite::Error),
+    /// The file cannot be made or examined.
+    Io(io::Error),
+    /// Other users can read or change the file, which has this mode.
+    Mode(u32),
+    /// The file cannot be written.
+    ReadOnly,
+    /// The file belongs to another program.
+    Foreign,
+    /// Another version of this crate made the file.
+    Version(i32),
+    /// The thread cannot be started.
+    Thread(io::Error),
+    /// The thread has ended.
+    Ended,
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl Problem {
+    /// The error about the file at this path.
+    pub(super) fn at(self, path: &Path) -> StoreError {
+        let path = path.display();
+        let what = match self {
+            Self::Sqlite(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::DiskFull) => return StoreError::Full(format!("the disk of `{path}` has no room")),
+                Some(code) => format!("{}: {error}", advice(code)),
+                None => format!("SQLite failed: {error}"),
+            },
+            Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                "its folder does not exist: make the folder first".to_owned()
+            }
+            Self::Io(error) => format!("it cannot be opened: {error}"),
+            Self::Mode(mode) => format!(
+                "it has the mode {mode:04o}, so other users can read or change the state of your guards: run `chmod 600` on it"
+            ),
+            Self::ReadOnly => "it cannot be written: change the permissions of the file and its folder".to_owned(),
+            Self::Foreign => "it exists and is not a state file of exo-rails: use another path".to_owned(),
+            Self::Version(version) => {
+                let own = super::open::SCHEMA_VERSION;
+                format!(
+                    "it has format {version}, and this version of exo-rails-store uses format {own}: use another path, or \
+                     the version that made the file"
+                )
+            }
+            Self::Thread(error) => format!("its thread could not be started: {error}"),
+            Self::Ended => "its thread has ended: open it again".to_owned(),
+        };
+        StoreError::failed(format!("state file `{path}`: {what}"))
+    }
+}
+
+fn advice(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => "another process has locked it for too long",
+        ErrorCode::DatabaseCorrupt => {
+            "it is damaged: restore it from a backup, or remove it, and then all budgets and approvals are forgotten"
+        }
+        ErrorCode::NotADatabase => {
+            "it is not a state file of exo-rails, or it is damaged: use another path, or remove it"
+        }
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
+            "it cannot be opened or written: check the permissions of the file and its folder"
+        }
+        ErrorCode::SystemIoFailure => "the disk failed",
+        _ => "SQLite failed",
+    }
+}

@@ -1,1 +1,0 @@
-//! Runnable programs. Each shows one thing: `cargo run --example NAME`.

@@ -1,0 +1,11 @@
+//! Programs that must compile without a warning, and run, with machines. Each module denies warnings.
+
+#![allow(missing_docs, unreachable_pub, reason = "these are programs, and not libraries")]
+#![allow(
+    clippy::all,
+    clippy::pedantic,
+    clippy::restriction,
+    reason = "these programs are as short as a question to the compiler"
+)]
+
+pub mod machine;
