@@ -9,9 +9,11 @@ use std::process::Command;
 
 /// Returns the program of an example. Cargo builds the examples of a package before it runs the tests of the package.
 ///
+/// With `cargo test --test NAME`, Cargo builds no examples. The test then runs the program of the last build.
+///
 /// # Errors
 ///
-/// Returns an error if the program does not exist. This happens with `cargo test --test NAME`, which builds no examples.
+/// Returns an error if the program does not exist.
 pub fn program(example: &str) -> io::Result<PathBuf> {
     // The tests are in `deps`, beside `examples`.
     let test = env::current_exe()?;
@@ -22,7 +24,8 @@ pub fn program(example: &str) -> io::Result<PathBuf> {
     }
     let (path, package) = (program.display(), env!("CARGO_PKG_NAME"));
     let missing = format!(
-        "the example `{example}` is not built: there is no {path}. Run `cargo build -p {package} --examples`, or all tests of the package: `cargo test -p {package}`"
+        "the example `{example}` is not built: there is no {path}. Run `cargo build -p {package} --examples`, or all tests \
+         of the package: `cargo test -p {package}`"
     );
     Err(io::Error::new(io::ErrorKind::NotFound, missing))
 }
