@@ -42,7 +42,7 @@ fn text(rendered: &str, package: &Path, program: &Path) -> String {
             Some(types) if types > MOST_TYPES + 1 => {}
             // Their number depends on the crates in the graph.
             Some(types) if types > MOST_TYPES => {
-                lines.push(format!("{}and $N others", &line[..line.len() - trimmed.len() - 2]))
+                lines.push(format!("{}and $N others", &line[..line.len() - trimmed.len() - 2]));
             }
             _ => {
                 let line = if is_elsewhere { without_number(line) } else { line.to_owned() };
