@@ -106,3 +106,11 @@ fn only_the_core_pins_its_macros() {
     }
     assert_eq!(pinned, ["exo-rails-macros"]);
 }
+
+#[test]
+fn the_repository_has_no_symbolic_links() {
+    let mut all = Vec::new();
+    walk(&root(), &mut all);
+    let links: Vec<_> = all.iter().filter(|path| path.is_symlink()).collect();
+    assert!(links.is_empty(), "a checkout without symbolic links cannot use {links:?}");
+}
