@@ -42,7 +42,7 @@
 //! |---|---|
 //! | [`Permissions`], [`Approval`], [`RiskScore`] | decide which tool calls run, and which need a person: see [`approval`] |
 //! | `PathSandbox` (feature `paths`), `UrlGuard` (feature `urls`) | check paths and URLs in tool calls |
-//! | [`Sizes`](shape::Sizes), [`Structure`](shape::Structure), [`CapabilityGap`](shape::CapabilityGap), `ToolSchemas` and `StructuredAnswer` (feature `schema`) | check the form of tool calls and answers: see [`shape`] |
+//! | [`Sizes`], [`Structure`], [`CapabilityGap`], `ToolSchemas` and `StructuredAnswer` (feature `schema`) | check the form of tool calls and answers |
 //! | [`Secrets`], [`PersonalData`] | hide values in all texts of a run |
 //! | [`Content`], [`Injection`], [`DataFlow`] | filter texts, find prompt injections, and follow values from untrusted tools |
 //! | [`Sequence`], [`Loops`], [`Repetition`] | check the order of tool calls, and end loops and repeated text |
@@ -61,20 +61,18 @@
 //! - Guards that count for several runs or processes keep their counts in a [`StateStore`].
 
 pub mod approval;
-mod approval_guard;
 mod arguments;
 #[cfg(feature = "audit")]
 #[cfg_attr(docsrs, doc(cfg(feature = "audit")))]
 pub mod audit;
 mod automaton;
 pub mod budgets;
-mod call_id;
+pub mod capability_gap;
 pub mod circuit_breaker;
 pub mod concurrency;
 pub mod config;
 pub mod content;
 pub mod data_flow;
-mod failure;
 pub mod fallback;
 mod finding;
 #[cfg(feature = "handlers")]
@@ -84,24 +82,34 @@ mod hidden;
 pub mod injection;
 pub mod kit;
 mod kit_guard;
+mod limits;
 pub mod loops;
 #[cfg(feature = "paths")]
 #[cfg_attr(docsrs, doc(cfg(feature = "paths")))]
 pub mod paths;
 pub mod permissions;
 pub mod personal_data;
+mod places;
 pub mod rate_limits;
 mod refusal;
 pub mod repetition;
 pub mod retry;
 pub mod risk;
+mod rules;
 pub mod scan;
-mod scope;
 pub mod secrets;
 pub mod sequence;
-pub mod shape;
+mod shape;
+pub mod sizes;
 pub mod store;
+pub mod structure;
+#[cfg(feature = "schema")]
+#[cfg_attr(docsrs, doc(cfg(feature = "schema")))]
+pub mod structured_answer;
 pub mod timeouts;
+#[cfg(feature = "schema")]
+#[cfg_attr(docsrs, doc(cfg(feature = "schema")))]
+pub mod tool_schemas;
 #[cfg(feature = "urls")]
 #[cfg_attr(docsrs, doc(cfg(feature = "urls")))]
 pub mod urls;
@@ -110,15 +118,16 @@ mod vault;
 mod watch;
 mod wording;
 
-pub use approval_guard::Approval;
+pub use approval::Approval;
 pub use budgets::Budgets;
+pub use capability_gap::CapabilityGap;
 pub use circuit_breaker::CircuitBreaker;
 pub use concurrency::Concurrency;
 pub use content::Content;
 pub use data_flow::DataFlow;
 pub use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule};
 pub use exo_rails_policy::risk::RiskConfig;
-pub use exo_rails_policy::{ConfigError, OnRefusal, PointerPattern, Scope, Severity, ToolPattern};
+pub use exo_rails_policy::{AfterFeedback, ConfigError, OnRefusal, PointerPattern, Scope, Severity, ToolPattern};
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
 pub use exo_rails_shell as shell;
@@ -126,6 +135,7 @@ pub use fallback::Fallback;
 pub use finding::{Finding, Findings, Place};
 pub use injection::Injection;
 pub use kit::Kit;
+pub use limits::scope::{ScopeError, UserId};
 pub use loops::Loops;
 #[cfg(feature = "paths")]
 pub use paths::PathSandbox;
@@ -135,11 +145,16 @@ pub use rate_limits::RateLimits;
 pub use repetition::Repetition;
 pub use retry::Retry;
 pub use risk::RiskScore;
-pub use scope::{ScopeError, UserId};
 pub use secrets::Secrets;
 pub use sequence::{Sequence, sequence_rules};
+pub use sizes::Sizes;
 pub use store::{StateStore, StoreError};
+pub use structure::Structure;
+#[cfg(feature = "schema")]
+pub use structured_answer::StructuredAnswer;
 pub use timeouts::Timeouts;
+#[cfg(feature = "schema")]
+pub use tool_schemas::ToolSchemas;
 #[cfg(feature = "urls")]
 pub use urls::UrlGuard;
 #[cfg(feature = "watch")]

@@ -8,7 +8,7 @@ use crate::table::Table;
 /// The configuration of [`Sizes`].
 ///
 /// ```
-/// use exo_rails_guards::shape::SizesConfig;
+/// use exo_rails_guards::sizes::SizesConfig;
 ///
 /// let config: SizesConfig = exo_rails_guards::config::from_toml("max_depth = 8\nlarge_output = \"cut\"")?;
 /// assert_eq!(config.max_items, 10_000);

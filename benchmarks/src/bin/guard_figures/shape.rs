@@ -8,7 +8,11 @@ use std::time::Instant;
 
 use exo_rails::message::{Message, Role, ToolCall, ToolSpec};
 use exo_rails::prelude::*;
-use exo_rails_guards::shape::{CapabilityGap, Sizes, Structure, StructuredAnswer, ToolSchemas};
+use exo_rails_guards::CapabilityGap;
+use exo_rails_guards::Sizes;
+use exo_rails_guards::Structure;
+use exo_rails_guards::StructuredAnswer;
+use exo_rails_guards::ToolSchemas;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use exo_rails::prelude::*;
 use serde_json::Value;
 
-use crate::call_id::{CallId, Operation};
+use crate::limits::call_id::{CallId, Operation};
 
 /// Changes the arguments of a call as a person wants them, before all other rails.
 ///

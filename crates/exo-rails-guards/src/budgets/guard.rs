@@ -11,14 +11,14 @@ use exo_rails_policy::budgets::Price;
 use exo_rails_policy::budgets::Unit;
 
 use super::estimate::Expected;
-use super::held::{Held, Hold, Part, Reserved, Reserving, difference};
 use super::price::{Prices, completion, cost, largest_cost};
 use super::{BudgetLimit, BudgetsConfig, Measure, UnknownPrice, Unreported};
-use crate::call_id::{CallId, Fallbacks, Operation, was_skipped};
 use crate::config::makes;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
-use crate::scope::ScopeKey;
+use crate::limits::call_id::{CallId, Fallbacks, Operation, was_skipped};
+use crate::limits::held::{Held, Hold, Part, Reserved, Reserving, difference};
+use crate::limits::scope::ScopeKey;
 use crate::store::{Counter, GuardStore, MAX_AMOUNT, OverLimit, StateStore};
 use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
 

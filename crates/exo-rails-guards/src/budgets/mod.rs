@@ -5,7 +5,6 @@
 
 mod estimate;
 mod guard;
-mod held;
 mod price;
 
 pub use exo_rails_policy::Decimal;
@@ -13,4 +12,3 @@ pub use exo_rails_policy::budgets::{
     BudgetLimit, BudgetsConfig, Estimate, Measure, Price, UnknownPrice, Unreported, Window,
 };
 pub use guard::{BudgetError, Budgets};
-pub(crate) use held::Open;

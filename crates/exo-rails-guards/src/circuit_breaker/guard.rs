@@ -12,9 +12,9 @@ use super::circuit::Moves;
 use super::circuit::Pass;
 use super::{Breaker, CircuitBreakerConfig};
 use crate::config::makes;
-use crate::failure::core_kind;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
+use crate::limits::failure::core_kind;
 use crate::store::{GuardStore, StateStore, StateStoreExt, key};
 use crate::{ConfigError, Finding, Severity, StoreError};
 

@@ -1,8 +1,7 @@
 //! The thirteen patterns of Exo's guardrail package, by name. The wordings are our own.
 
-use crate::wording::{View, Wording};
-
 use super::RiskLevel;
+use crate::wording::{View, Wording};
 
 /// A pattern with its name.
 pub(super) struct Known {

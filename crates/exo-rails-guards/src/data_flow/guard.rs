@@ -13,9 +13,9 @@ use super::state::{ALL, FlowState, Least};
 use super::watched::{Hit, Watched};
 use super::{DataFlowConfig, FlowScope, Sink, SinkDecision};
 use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, settle};
-use crate::call_id::{Fallbacks, Operation};
 use crate::config::makes;
 use crate::kit_guard::KitGuard;
+use crate::limits::call_id::{Fallbacks, Operation};
 use crate::store::GuardStore;
 use crate::{ConfigError, Finding, OnRefusal, Place, ScopeError, Severity, StoreError};
 

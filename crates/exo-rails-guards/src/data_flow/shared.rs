@@ -15,7 +15,7 @@ use super::guard::{DataFlow, FlowError, LOST};
 use super::marks::Form;
 use super::state::FlowState;
 use crate::Scope;
-use crate::scope::ScopeKey;
+use crate::limits::scope::ScopeKey;
 use crate::store::{Change, Expected, StateStore, StateStoreExt, Write};
 
 /// How long the store keeps a change after it was written.

@@ -19,7 +19,7 @@ use crate::{ConfigError, Finding, Severity};
 /// Runs hook handlers at events: the page "Hook handlers" of the book describes the protocol.
 ///
 /// The priority is 8, before the guards that decide about tool calls (10 to 20), because a handler may rewrite arguments, and
-/// those guards must see what the tool will receive. [`Sizes`](crate::shape::Sizes) (5) comes before it.
+/// those guards must see what the tool will receive. [`Sizes`](crate::Sizes) (5) comes before it.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -142,7 +142,7 @@ kit! {
     /// ```
     /// use exo_rails::{InMode, Mode};
     /// use exo_rails_guards::Kit;
-    /// use exo_rails_guards::shape::Sizes;
+    /// use exo_rails_guards::Sizes;
     ///
     /// let sizes = Sizes::builder().max_depth(8).build()?;
     /// let mut kit = Kit::default();
@@ -153,9 +153,9 @@ kit! {
     #[non_exhaustive]
     pub struct Kit {
         /// Limits the sizes of answers, arguments and outputs.
-        sizes: Option<crate::shape::Sizes>,
+        sizes: Option<crate::Sizes>,
         /// Answers calls of tools that do not exist.
-        capability_gap: Option<crate::shape::CapabilityGap>,
+        capability_gap: Option<crate::CapabilityGap>,
         /// Hides keys, tokens and passwords.
         secrets: Option<crate::Secrets>,
         /// Hides e-mail addresses, and the numbers of people, phones, cards and accounts.
@@ -169,15 +169,15 @@ kit! {
         /// Reports prompt injections, and removes hidden characters.
         injection: Option<crate::Injection>,
         /// Checks the structure of tool calls.
-        structure: Option<crate::shape::Structure>,
+        structure: Option<crate::Structure>,
         /// Keeps the paths of tool calls inside directories.
         paths: Option<crate::PathSandbox> if "paths",
         /// Checks the URLs of tool calls, and the addresses of their hosts.
         urls: Option<crate::UrlGuard> if "urls",
         /// Checks tool calls against JSON Schema.
-        tool_schemas: Option<crate::shape::ToolSchemas> if "schema",
+        tool_schemas: Option<crate::ToolSchemas> if "schema",
         /// Checks answers against JSON Schema.
-        structured_answer: Option<crate::shape::StructuredAnswer> if "schema",
+        structured_answer: Option<crate::StructuredAnswer> if "schema",
         /// Keeps values from untrusted tools out of certain arguments.
         data_flow: Option<crate::DataFlow>,
         /// Stops agents that make the same calls again and again.

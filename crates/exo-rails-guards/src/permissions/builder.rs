@@ -10,12 +10,12 @@ use exo_rails_text::spelling::folded;
 use super::Permissions;
 use super::evaluate::{Index, Policy};
 use super::grant::ExecutionGrant;
-use super::path::Places;
-use super::rule::{Rule, RuleId};
-use super::tools::Tools;
 use super::{OnDeny, PermissionRule, PermissionsConfig};
 use super::{Permission, PermissionMode, Source};
 use crate::approval::{Ask, SuspendRun};
+use crate::places::path::Places;
+use crate::rules::rule::{Rule, RuleId};
+use crate::rules::tools::Tools;
 use crate::{ConfigError, ToolPattern};
 
 /// Builds a [`Permissions`] guard from rules and configurations of several [sources](Source).
@@ -148,24 +148,24 @@ fn first<T>(configs: &[(Source, PermissionsConfig)], get: impl Fn(&PermissionsCo
 }
 
 #[cfg(feature = "shell")]
-fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<super::command::Judge, ConfigError> {
+fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<crate::rules::command::Judge, ConfigError> {
     let working_directory = first(configs, |config| config.working_directory.clone());
     let home = first(configs, |config| config.home.clone());
     let shell = first(configs, |config| config.shell.clone());
     if working_directory.is_none() && home.is_none() && shell.is_none() {
         // The shipped policy is built once.
-        return Ok(super::command::Judge::default());
+        return Ok(crate::rules::command::Judge::default());
     }
     let mut shell = shell.unwrap_or_default();
     shell.places.working_directory = shell.places.working_directory.or(working_directory);
     shell.places.home = shell.places.home.or(home);
-    super::command::Judge::new(shell).map_err(|error| ConfigError::from(error).in_key("shell"))
+    crate::rules::command::Judge::new(shell).map_err(|error| ConfigError::from(error).in_key("shell"))
 }
 
 #[cfg(not(feature = "shell"))]
 #[expect(clippy::unnecessary_wraps, reason = "with the feature `shell`, the function can fail")]
-fn judge(_configs: &[(Source, PermissionsConfig)]) -> Result<super::command::Judge, ConfigError> {
-    Ok(super::command::Judge)
+fn judge(_configs: &[(Source, PermissionsConfig)]) -> Result<crate::rules::command::Judge, ConfigError> {
+    Ok(crate::rules::command::Judge)
 }
 
 fn places(configs: &[(Source, PermissionsConfig)]) -> Result<Places, ConfigError> {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use exo_rails::ToolCallInputs;
 use exo_rails_policy::Precision;
 
-use super::call::Call;
-use super::command::{CommandText, Judge, Judgement, Reading, SimpleCommand, command_texts, read};
 use super::grant::ExecutionGrant;
-use super::path::{Match, Places};
-use super::rule::{Content, Rank, Rule, RuleId};
-use super::tools::Tools;
 use super::{Caution, Effect, Permission, PermissionMode, Source};
 use crate::ToolPattern;
+use crate::places::path::{Match, Places};
+use crate::rules::call::Call;
+use crate::rules::command::{CommandText, Judge, Judgement, Reading, SimpleCommand, command_texts, read};
+use crate::rules::rule::{Content, Rank, Rule, RuleId};
+use crate::rules::tools::Tools;
 use crate::{Place, Severity};
 
 /// The rules and settings of a guard, ready to decide.
@@ -342,7 +342,7 @@ impl Policy {
             let By::Rule(decided, _) = verdict.by else { continue };
             let equals = verdict.matched.iter().filter(|(number, _)| self.standing(*number) == self.standing(decided));
             for (number, _) in equals {
-                grant = grant.intersection(&self.rules[*number].grant);
+                grant = grant.intersection(&self.rules[*number].config.grant.clone().into());
             }
         }
         grant

@@ -6,9 +6,9 @@ use exo_rails::ToolCallInputs;
 use serde::Serialize;
 
 use super::evaluate::{By, Evaluation, Policy, Verdict};
-use super::path::Match;
-use super::rule::RuleId;
 use super::{Permission, PermissionMode};
+use crate::places::path::Match;
+use crate::rules::rule::RuleId;
 
 /// Which rule decides about a call, and why. See [`Permissions::explain`](crate::Permissions::explain).
 ///

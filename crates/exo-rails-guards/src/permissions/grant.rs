@@ -8,8 +8,8 @@ use exo_rails_policy::permissions::Rights;
 use exo_rails_policy::permissions::Root;
 use serde::{Deserialize, Serialize};
 
-use super::host::HostPattern;
-use super::path::{is_within, resolved};
+use crate::places::host::HostPattern;
+use crate::places::path::{is_within, resolved};
 
 /// Where and within which limits the tool of an allowed call may run. An executor reads the grant from its permit, and obeys
 /// it.

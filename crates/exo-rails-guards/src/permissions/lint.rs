@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::Permission;
 use super::PermissionRule;
 use super::evaluate::Policy;
-use super::rule::{Rule, RuleId};
 use crate::ToolPattern;
+use crate::rules::rule::{Rule, RuleId};
 
 /// A rule that probably does not do what its author wants. See [`Permissions::lint`](crate::Permissions::lint).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

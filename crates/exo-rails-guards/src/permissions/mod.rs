@@ -73,19 +73,12 @@
 //! judged.
 
 mod builder;
-mod call;
-mod command;
-mod condition;
 mod evaluate;
 mod explain;
 mod grant;
-mod host;
 mod lint;
-mod matcher;
-mod path;
-mod rule;
-mod tools;
 
+pub use crate::rules::rule::RuleId;
 pub use builder::PermissionsBuilder;
 pub use exo_rails_policy::permissions::{
     Caution, Condition, Effect, GrantConfig, IfMissing, OnDeny, Permission, PermissionMode, PermissionRule,
@@ -94,10 +87,6 @@ pub use exo_rails_policy::permissions::{
 pub use explain::{ExplainedPart, Explanation, LostRule};
 pub use grant::ExecutionGrant;
 pub use lint::{Lint, Problem};
-pub use rule::RuleId;
-
-pub(crate) use matcher::CallMatcher;
-pub(crate) use tools::usual_effect;
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use super::gcra::{Rate, rate_of};
 use super::{RateLimit, RateLimitsConfig};
 use crate::config::makes;
 use crate::kit_guard::KitGuard;
-use crate::scope::ScopeKey;
+use crate::limits::scope::ScopeKey;
 use crate::store::{Change, GuardStore, StateStore, StateStoreExt};
 use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
 

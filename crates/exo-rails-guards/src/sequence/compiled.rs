@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use exo_rails::RailContext;
+use exo_rails_policy::Decimal;
 use exo_rails_policy::PointerPattern;
 use exo_rails_policy::ToolName;
 use exo_rails_sequence::grammar::{self, Calls, Demand, Name, Outcome};
@@ -12,8 +13,7 @@ use super::SequenceRule;
 use super::held::Part;
 use super::state::{Memory, Seen};
 use super::values::{self, LONGEST, Unusable};
-use crate::budgets::Decimal;
-use crate::scope::ScopeKey;
+use crate::limits::scope::ScopeKey;
 use crate::vault::Comparable;
 use crate::{ConfigError, Finding, Place, Scope, ScopeError, Severity, ToolPattern};
 

@@ -6,11 +6,11 @@ use std::hash::RandomState;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use exo_rails_policy::Decimal;
 use exo_rails_sequence::grammar::Outcome;
 
 use super::state::LastEnd;
-use crate::budgets::Decimal;
-use crate::call_id::CallId;
+use crate::limits::call_id::CallId;
 
 /// The largest number of calls of a run that are known. A call that is forgotten counts again if it is tried again.
 const MOST: usize = 1_024;

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use exo_rails_policy::Decimal;
 use serde::{Deserialize, Serialize};
-
-use crate::budgets::Decimal;
 
 /// The largest number of entries of a record. From then on, calls that lie close together are one entry with the time of the
 /// last one. So they are forgotten up to 1 % of the window later, and never earlier.

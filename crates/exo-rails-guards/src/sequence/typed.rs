@@ -3,13 +3,13 @@
 use std::marker::PhantomData;
 
 use exo_rails::{ToolArgs, ToolFor};
+use exo_rails_policy::Decimal;
 use exo_rails_sequence::grammar::Demand;
 use exo_rails_sequence::text::parse;
 use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::SequenceRule;
-use crate::budgets::Decimal;
 
 /// A tool of a set.
 #[derive(Debug)]

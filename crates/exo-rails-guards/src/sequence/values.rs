@@ -1,10 +1,10 @@
 //! What rules read in the arguments of a call.
 
+use exo_rails_policy::Decimal;
 use exo_rails_policy::PointerPattern;
 use serde_json::{Number, Value};
 
 use crate::arguments::Search;
-use crate::budgets::Decimal;
 
 /// The longest value that can be compared, in bytes of its JSON.
 pub(super) const LONGEST: usize = 1_024;

@@ -22,7 +22,7 @@ fn count(guard: &'static str, max_feedback: u32, ctx: &RailContext) -> bool {
 }
 
 /// Skips a tool call with the reason of the finding, or without it if the model has read enough of them.
-pub(super) fn refuse_call<S>(
+pub(crate) fn refuse_call<S>(
     guard: &'static str,
     finding: Finding,
     max_feedback: u32,
@@ -41,7 +41,7 @@ pub(super) fn refuse_call<S>(
 }
 
 /// Calls the model again, with the mistakes. Ends the run if the model has read enough of them.
-pub(super) fn ask_again(
+pub(crate) fn ask_again(
     guard: &'static str,
     finding: Finding,
     feedback: String,

@@ -3,38 +3,22 @@
 use url::Host;
 
 use crate::ConfigError;
+use crate::places::host::{HostPattern, canonical_host};
 
-/// A host, or all hosts below a domain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum HostPattern {
-    One(Host<String>),
-    /// The domain with a dot in front of it.
-    Below(String),
-}
-
-impl HostPattern {
-    pub(super) fn new(text: &str) -> Result<Self, ConfigError> {
-        let wrong = |why: &str| ConfigError::new(format!("`{text}` is not a host: {why}"));
-        let name = text.strip_prefix("*.").unwrap_or(text);
-        if name.contains(['/', '*', '@', '?', '#']) {
-            return Err(wrong("write a name such as `example.com`, or `*.example.com` for the hosts below it"));
-        }
-        let host = Host::parse(name).map_err(|error| wrong(&error.to_string()))?;
-        match (canonical(host), name == text) {
-            (host, true) => Ok(Self::One(host)),
-            (Host::Domain(domain), false) => Ok(Self::Below(format!(".{domain}"))),
-            _ => Err(wrong(
-                "an address has no hosts below it. Write the network into `allowed_networks` or `denied_networks`",
-            )),
-        }
+/// Reads a host, or the hosts below a domain. `*` is not a host here: an empty list already means all hosts.
+pub(super) fn pattern(text: &str) -> Result<HostPattern, ConfigError> {
+    let wrong = |why: &str| ConfigError::new(format!("`{text}` is not a host: {why}"));
+    let name = text.strip_prefix("*.").unwrap_or(text);
+    if name.contains(['/', '*', '@', '?', '#']) {
+        return Err(wrong("write a name such as `example.com`, or `*.example.com` for the hosts below it"));
     }
-
-    pub(super) fn matches(&self, host: &Host<String>) -> bool {
-        match (self, host) {
-            (Self::One(one), host) => one == host,
-            (Self::Below(end), Host::Domain(domain)) => domain.len() > end.len() && domain.ends_with(end.as_str()),
-            (Self::Below(_), _) => false,
-        }
+    let host = Host::parse(name).map_err(|error| wrong(&error.to_string()))?;
+    match (&host, name == text) {
+        (_, true) => Ok(HostPattern::Exact(canonical_host(&host))),
+        (Host::Domain(_), false) => Ok(HostPattern::Below(canonical_host(&host))),
+        _ => Err(wrong(
+            "an address has no hosts below it. Write the network into `allowed_networks` or `denied_networks`",
+        )),
     }
 }
 

@@ -9,9 +9,10 @@ use tokio::time::Instant;
 use url::{Host, Url};
 
 use super::address::{embedded, special_range};
-use super::hosts::{HostPattern, canonical, is_internal};
+use super::hosts::{canonical, is_internal, pattern};
 use super::{Resolver, UrlGuardConfig, UrlRefusal, UrlRule, spelling};
 use crate::ConfigError;
+use crate::places::host::{HostPattern, canonical_host};
 
 /// The rules, ready to use.
 #[derive(Debug)]
@@ -44,10 +45,10 @@ impl Policy {
             return Err(ConfigError::new(message).in_key(key));
         }
         let hosts = |key: &str, hosts: &[String]| {
-            let pattern = |(index, host): (usize, &String)| {
-                HostPattern::new(host).map_err(|error| error.in_key(format!("{key}[{index}]")))
+            let read = |(index, host): (usize, &String)| {
+                pattern(host).map_err(|error| error.in_key(format!("{key}[{index}]")))
             };
-            hosts.iter().enumerate().map(pattern).collect::<Result<_, _>>()
+            hosts.iter().enumerate().map(read).collect::<Result<_, _>>()
         };
         let allowed_hosts = hosts("allowed_hosts", &config.allowed_hosts)?;
         let denied_hosts = hosts("denied_hosts", &config.denied_hosts)?;
@@ -88,10 +89,10 @@ impl Policy {
     }
 
     fn check_host(&self, host: &Host<String>) -> Result<(), UrlRefusal> {
-        if self.denied_hosts.iter().any(|pattern| pattern.matches(host)) {
+        if self.denied_hosts.iter().any(|pattern| pattern.matches_canonical(&canonical_host(host))) {
             return Err(UrlRefusal::new(UrlRule::DeniedHost));
         }
-        let is_listed = self.allowed_hosts.iter().any(|pattern| pattern.matches(host));
+        let is_listed = self.allowed_hosts.iter().any(|pattern| pattern.matches_canonical(&canonical_host(host)));
         if !self.allowed_hosts.is_empty() && !is_listed {
             return Err(UrlRefusal::new(UrlRule::HostNotAllowed));
         }

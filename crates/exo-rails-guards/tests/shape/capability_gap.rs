@@ -1,5 +1,8 @@
 use exo_rails::prelude::*;
-use exo_rails_guards::shape::{AfterFeedback, CapabilityGap, CapabilityGapConfig, GapAction};
+use exo_rails_guards::AfterFeedback;
+use exo_rails_guards::CapabilityGap;
+use exo_rails_guards::capability_gap::CapabilityGapConfig;
+use exo_rails_guards::capability_gap::GapAction;
 
 use crate::{calling, findings, offering};
 

@@ -1,5 +1,7 @@
 use exo_rails::prelude::*;
-use exo_rails_guards::shape::{LargeOutput, Sizes, SizesConfig};
+use exo_rails_guards::Sizes;
+use exo_rails_guards::sizes::LargeOutput;
+use exo_rails_guards::sizes::SizesConfig;
 use exo_rails_guards::{Kit, PersonalData, Secrets};
 use serde_json::{Value, json};
 

@@ -1,5 +1,6 @@
 use exo_rails::prelude::*;
-use exo_rails_guards::shape::{Structure, StructureConfig};
+use exo_rails_guards::Structure;
+use exo_rails_guards::structure::StructureConfig;
 
 use crate::{calling, offering};
 

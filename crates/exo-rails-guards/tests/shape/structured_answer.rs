@@ -1,5 +1,5 @@
 use exo_rails::prelude::*;
-use exo_rails_guards::shape::StructuredAnswer;
+use exo_rails_guards::StructuredAnswer;
 use serde_json::json;
 
 use crate::calling;

@@ -1,6 +1,8 @@
 use exo_rails::message::ToolSpec;
 use exo_rails::prelude::*;
-use exo_rails_guards::shape::{AfterFeedback, ToolSchemas, ToolSchemasConfig};
+use exo_rails_guards::AfterFeedback;
+use exo_rails_guards::ToolSchemas;
+use exo_rails_guards::tool_schemas::ToolSchemasConfig;
 use serde_json::{Value, json};
 
 use crate::{calling, findings};

@@ -1,11 +1,11 @@
 //! Tables, and a comparison with a naive reading of the definitions.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
+use exo_rails_policy::loops::Levels;
 use proptest::prelude::*;
 
 use super::super::history::{Ended, History, Place};
 use super::*;
-use exo_rails_policy::loops::Levels;
 
 fn entry(call: u64, result: u64) -> Entry {
     let mut entry = Entry::new(call, Place::default(), 0);

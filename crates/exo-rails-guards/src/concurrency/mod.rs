@@ -11,10 +11,10 @@ use exo_rails_policy::ToolName;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use crate::budgets::Open;
 use crate::config::makes;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
+use crate::limits::held::Open;
 use crate::store::{Claim, GuardStore, StateStore, key};
 use crate::{ConfigError, Finding, Severity};
 

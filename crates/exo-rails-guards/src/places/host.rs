@@ -2,14 +2,14 @@
 
 /// A host, or all hosts below a domain (`*.example.com`), or all hosts (`*`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum HostPattern {
+pub(crate) enum HostPattern {
     Any,
     Below(String),
     Exact(String),
 }
 
 impl HostPattern {
-    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+    pub(crate) fn new(pattern: &str) -> Result<Self, String> {
         let error =
             || format!("`{pattern}` is not a host: write a name such as `example.com`, `*.example.com`, or `*`");
         if pattern == "*" {
@@ -22,12 +22,12 @@ impl HostPattern {
     }
 
     /// Returns whether the pattern matches a host in any spelling.
-    pub(super) fn matches(&self, host: &str) -> bool {
+    pub(crate) fn matches(&self, host: &str) -> bool {
         canonical(host).is_some_and(|host| self.matches_canonical(&host))
     }
 
     /// Returns whether the pattern matches a host that is [`canonical`].
-    pub(super) fn matches_canonical(&self, host: &str) -> bool {
+    pub(crate) fn matches_canonical(&self, host: &str) -> bool {
         match self {
             Self::Any => true,
             Self::Exact(exact) => exact == host,
@@ -36,7 +36,7 @@ impl HostPattern {
     }
 
     /// Returns whether the pattern matches every host that the other matches.
-    pub(super) fn covers(&self, other: &Self) -> bool {
+    pub(crate) fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Any, _) => true,
             (_, Self::Any) | (Self::Exact(_), Self::Below(_)) => false,
@@ -46,7 +46,7 @@ impl HostPattern {
     }
 
     /// Returns the number of characters that match only themselves.
-    pub(super) fn fixed(&self) -> usize {
+    pub(crate) fn fixed(&self) -> usize {
         match self {
             Self::Any => 0,
             Self::Below(text) | Self::Exact(text) => text.len(),
@@ -60,7 +60,7 @@ fn is_below(host: &str, domain: &str) -> bool {
 
 /// Returns the host in one spelling: lower case, without a final dot.
 #[cfg(feature = "urls")]
-pub(super) fn canonical(host: &str) -> Option<String> {
+pub(crate) fn canonical(host: &str) -> Option<String> {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     let parsed = match bare.parse::<std::net::Ipv6Addr>() {
         Ok(address) => url::Host::Ipv6(address),
@@ -71,7 +71,7 @@ pub(super) fn canonical(host: &str) -> Option<String> {
 
 /// Returns the host in one spelling. Without the feature `urls`, only names and addresses in their usual form have one.
 #[cfg(not(feature = "urls"))]
-pub(super) fn canonical(host: &str) -> Option<String> {
+pub(crate) fn canonical(host: &str) -> Option<String> {
     let host = host.strip_suffix('.').unwrap_or(host);
     if let Ok(address) = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>() {
         return Some(address.to_canonical().to_string());
@@ -82,8 +82,9 @@ pub(super) fn canonical(host: &str) -> Option<String> {
     (host.split('.').all(is_part) && !last_is_number).then(|| host.to_ascii_lowercase())
 }
 
+/// Returns the host in one spelling.
 #[cfg(feature = "urls")]
-fn canonical_host<S: AsRef<str>>(host: &url::Host<S>) -> String {
+pub(crate) fn canonical_host<S: AsRef<str>>(host: &url::Host<S>) -> String {
     match host {
         url::Host::Domain(name) => name.as_ref().trim_end_matches('.').to_ascii_lowercase(),
         url::Host::Ipv4(address) => address.to_string(),
@@ -93,7 +94,7 @@ fn canonical_host<S: AsRef<str>>(host: &url::Host<S>) -> String {
 
 /// Returns the host of a text that every program reads as the same address of a server, for rules that let calls run.
 #[cfg(feature = "urls")]
-pub(super) fn certain_host(text: &str) -> Option<String> {
+pub(crate) fn certain_host(text: &str) -> Option<String> {
     let suspicious = |c: char| c.is_control() || c.is_whitespace() || c == '\\' || !c.is_ascii();
     if text.contains(suspicious) {
         return None;
@@ -115,7 +116,7 @@ pub(super) fn certain_host(text: &str) -> Option<String> {
 
 /// Calls `visit` with each host that a text may mean, for rules that stop calls.
 #[cfg(feature = "urls")]
-pub(super) fn possible_hosts(text: &str, visit: &mut dyn FnMut(&str)) {
+pub(crate) fn possible_hosts(text: &str, visit: &mut dyn FnMut(&str)) {
     let text = text.trim();
     // Programs that repair addresses remove these characters.
     let repaired: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();

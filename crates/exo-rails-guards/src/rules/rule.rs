@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use exo_rails_policy::Precision;
+use exo_rails_policy::permissions::{Permission, Source};
 use serde::{Deserialize, Serialize};
 
-use super::PermissionRule;
 use super::call::Call;
 use super::command::CommandPatterns;
 use super::condition::Argument;
-use super::grant::ExecutionGrant;
-use super::host::HostPattern;
-use super::path::{Match, PathPatterns, Places};
-use super::{Permission, Source};
+use crate::permissions::PermissionRule;
+use crate::places::host::HostPattern;
+use crate::places::path::{Match, PathPatterns, Places};
 use crate::{ConfigError, Severity, ToolPattern};
 
 /// The identity of a rule: where it comes from, and its name.
@@ -45,7 +44,7 @@ pub struct RuleId {
 }
 
 impl RuleId {
-    pub(super) fn built_in(name: impl Into<String>) -> Self {
+    pub(crate) fn built_in(name: impl Into<String>) -> Self {
         Self { source: Source::BuiltIn, name: name.into(), line: None, file: None }
     }
 }
@@ -65,40 +64,39 @@ impl fmt::Display for RuleId {
 
 /// How specific a rule is. The greatest decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Rank {
-    pub(super) content: Content,
-    pub(super) tool: Precision,
-    pub(super) conditions: usize,
-    pub(super) fixed: usize,
+pub(crate) struct Rank {
+    pub(crate) content: Content,
+    pub(crate) tool: Precision,
+    pub(crate) conditions: usize,
+    pub(crate) fixed: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Content {
+pub(crate) enum Content {
     None,
     Arguments,
     Command,
 }
 
 #[derive(Debug)]
-pub(super) struct Rule {
-    pub(super) id: Arc<RuleId>,
-    pub(super) permission: Permission,
-    pub(super) because: Option<String>,
-    pub(super) severity: Severity,
-    pub(super) expires_in_ms: Option<u64>,
-    pub(super) grant: ExecutionGrant,
-    pub(super) rank: Rank,
-    pub(super) tools: Vec<ToolPattern>,
+pub(crate) struct Rule {
+    pub(crate) id: Arc<RuleId>,
+    pub(crate) permission: Permission,
+    pub(crate) because: Option<String>,
+    pub(crate) severity: Severity,
+    pub(crate) expires_in_ms: Option<u64>,
+    pub(crate) rank: Rank,
+    pub(crate) tools: Vec<ToolPattern>,
     arguments: Vec<Argument>,
     paths: Option<PathPatterns>,
     hosts: Vec<HostPattern>,
-    pub(super) commands: Option<CommandPatterns>,
+    pub(crate) commands: Option<CommandPatterns>,
     /// The rule as it was configured.
-    pub(super) config: PermissionRule,
+    pub(crate) config: PermissionRule,
 }
 
 impl Rule {
-    pub(super) fn new(config: PermissionRule, id: RuleId, places: &Places) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: PermissionRule, id: RuleId, places: &Places) -> Result<Self, ConfigError> {
         let error =
             |key: &str, message: String| ConfigError::new(message).in_key(format_args!("rules.{}.{key}", id.name));
         if config.tool.is_empty() {
@@ -156,7 +154,6 @@ impl Rule {
             because: config.because.clone(),
             severity,
             expires_in_ms: config.expires_in_ms,
-            grant: config.grant.clone().into(),
             rank: Rank { content, tool: precision, conditions, fixed },
             tools,
             arguments,
@@ -169,7 +166,7 @@ impl Rule {
     }
 
     /// Returns whether the rule matches the call, apart from its patterns of commands.
-    pub(super) fn matches(&self, call: &Call<'_>) -> Match {
+    pub(crate) fn matches(&self, call: &Call<'_>) -> Match {
         if self.permission.passes() {
             return self.allows(call).into();
         }
@@ -208,7 +205,7 @@ impl Rule {
     }
 
     /// Returns the reason of a decision of the rule.
-    pub(super) fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         self.because.clone().unwrap_or_else(|| {
             match self.permission {
                 Permission::Allow => "a rule allows this call",

@@ -1,15 +1,15 @@
 //! Calls of tools that do not exist.
 
-use exo_rails_policy::capability_gap::{CapabilityGapConfig, GapAction};
 use std::collections::HashSet;
 
 use exo_rails::prelude::*;
+pub use exo_rails_policy::capability_gap::{CapabilityGapConfig, GapAction};
 use exo_rails_text::names::quoted;
 
-use super::feedback::refuse_call;
-use super::offered::Offered;
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
+use crate::shape::feedback::refuse_call;
+use crate::shape::offered::Offered;
 use crate::{ConfigError, Finding, Severity};
 
 mod names;
@@ -37,7 +37,8 @@ const MAX_LISTED: usize = 20;
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails_guards::shape::{CapabilityGap, GapAction};
+/// use exo_rails_guards::CapabilityGap;
+/// use exo_rails_guards::capability_gap::GapAction;
 ///
 /// rail_chain! { struct Guards { gap: CapabilityGap } }
 ///

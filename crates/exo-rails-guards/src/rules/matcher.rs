@@ -2,13 +2,13 @@
 
 use exo_rails::ToolCallInputs;
 
-use super::PermissionRule;
-use super::Source;
 use super::call::Call;
-use super::path::{Match, Places};
 use super::rule::{Rule, RuleId};
 use super::tools::Tools;
 use crate::ConfigError;
+use crate::permissions::PermissionRule;
+use crate::permissions::Source;
+use crate::places::path::{Match, Places};
 
 /// Compares calls with the conditions of a rule that asks: in all readings.
 #[derive(Debug)]

@@ -18,15 +18,15 @@ const MAX_SHOWN: usize = 200;
 
 /// Why a value does not fit a schema.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Violation {
+pub(crate) struct Violation {
     /// The JSON pointer of the first mistake. `*` stands for a name that the schema does not declare.
-    pub(super) pointer: String,
+    pub(crate) pointer: String,
     /// All mistakes: path, expectation, and the kind of the value.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// Explains the first errors.
-pub(super) fn of<'e>(
+pub(crate) fn of<'e>(
     errors: impl Iterator<Item = ValidationError<'e>>,
     schema: &Value,
     names: &HashSet<String>,

@@ -9,8 +9,8 @@ use exo_rails::{NoSubstitute, RailContext, RetryOrContinue};
 use exo_rails_policy::ToolName;
 
 use crate::config::makes;
-use crate::failure::core_kind;
 use crate::kit_guard::needs_only_its_configuration;
+use crate::limits::failure::core_kind;
 use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "retry";

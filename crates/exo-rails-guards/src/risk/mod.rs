@@ -6,6 +6,7 @@ use std::sync::Arc;
 use exo_rails::prelude::*;
 use exo_rails::{Provided, SessionInfo};
 use exo_rails_policy::ToolName;
+use exo_rails_policy::permissions::{Caution, Effect, PermissionRule};
 use exo_rails_text::names::{nearest, quoted};
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, forget_session
 use crate::arguments::ByTool;
 use crate::kit_guard::KitGuard;
 use crate::kit_guard::KnownTools;
-use crate::permissions::{CallMatcher, Caution, Effect, PermissionRule, usual_effect};
+use crate::rules::{CallMatcher, usual_effect};
 use crate::{ConfigError, Finding, Severity, StoreError, vault};
 
 /// Scores the risk of each tool call. If the score reaches the [threshold](RiskConfig::threshold), a person must agree.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use exo_rails::prelude::*;
 use exo_rails::{NoRails, RailContext};
 
-use crate::call_id::{Fallbacks, Operation};
-use crate::failure::core_kind;
 use crate::kit_guard::KitGuard;
+use crate::limits::call_id::{Fallbacks, Operation};
+use crate::limits::failure::core_kind;
 use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "fallback";

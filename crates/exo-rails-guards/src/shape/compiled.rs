@@ -17,7 +17,7 @@ const BACKTRACK_LIMIT: usize = 100_000;
 const KEPT_SETS: usize = 16;
 
 /// A compiled schema.
-pub(super) struct Schema {
+pub(crate) struct Schema {
     validator: Validator,
     /// The schema itself, for the names of known properties.
     text: Value,
@@ -28,7 +28,7 @@ pub(super) struct Schema {
 impl Schema {
     /// Compiles a schema, in the draft that its `$schema` names, or in draft 2020-12. It may refer to itself and to the
     /// drafts, but to no file and no address.
-    pub(super) fn compile(schema: Value, check_formats: bool) -> Result<Self, String> {
+    pub(crate) fn compile(schema: Value, check_formats: bool) -> Result<Self, String> {
         let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT);
         let options = jsonschema::options().offline().with_pattern_options(patterns);
         let options = if check_formats { options.should_validate_formats(true) } else { options };
@@ -39,7 +39,7 @@ impl Schema {
     }
 
     /// Returns why the value does not fit, if it does not.
-    pub(super) fn check(&self, value: &Value) -> Option<Violation> {
+    pub(crate) fn check(&self, value: &Value) -> Option<Violation> {
         if self.validator.is_valid(value) {
             return None;
         }
@@ -68,18 +68,18 @@ fn collect_names(schema: &Value, names: &mut HashSet<String>) {
 }
 
 /// The schemas of the tools of one request, by name. A schema that does not compile is its error.
-pub(super) type ToolSet = HashMap<String, Result<Schema, String>>;
+pub(crate) type ToolSet = HashMap<String, Result<Schema, String>>;
 
 /// The compiled tool sets, the last used first.
 #[derive(Default)]
-pub(super) struct Cache(Mutex<VecDeque<Entry>>);
+pub(crate) struct Cache(Mutex<VecDeque<Entry>>);
 
 /// A tool set and its compiled schemas.
 type Entry = (Arc<Vec<ToolSpec>>, Arc<ToolSet>);
 
 impl Cache {
     /// Returns the compiled schemas of these tools.
-    pub(super) fn get(&self, tools: &Arc<Vec<ToolSpec>>, check_formats: bool) -> Arc<ToolSet> {
+    pub(crate) fn get(&self, tools: &Arc<Vec<ToolSpec>>, check_formats: bool) -> Arc<ToolSet> {
         let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = sets.iter().position(|(known, _)| Arc::ptr_eq(known, tools) || known == tools);
         let set = known.and_then(|place| sets.remove(place)).map(|(_, set)| set);

@@ -119,7 +119,7 @@ mod tests {
         max_string_bytes: 8,
         max_output_bytes: 0,
         max_answer_bytes: 0,
-        large_output: crate::shape::LargeOutput::Refuse,
+        large_output: crate::sizes::LargeOutput::Refuse,
         max_feedback: 0,
     };
 

@@ -8,27 +8,27 @@ use exo_rails_text::spelling::folded;
 use globset::GlobMatcher;
 use serde_json::Value;
 
-use super::Permission;
-use super::path::Match;
 use super::tools::ToolFacts;
 use crate::arguments::Search;
 use crate::arguments::{Way, each_leaf, fixed_text, glob, nested, place};
+use crate::permissions::Permission;
+use crate::places::path::Match;
 use crate::{Place, PointerPattern, Severity};
 
 /// A text in a call that a shell would run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CommandText {
-    pub(super) text: String,
+pub(crate) struct CommandText {
+    pub(crate) text: String,
     /// The directory in which it runs, if the call names one.
-    pub(super) directory: Option<String>,
+    pub(crate) directory: Option<String>,
     /// The place of the text. Ranges of bytes are known only if the text is there as it is.
-    pub(super) place: Place,
+    pub(crate) place: Place,
     is_verbatim: bool,
 }
 
 impl CommandText {
     /// Returns the place of a part of the text.
-    pub(super) fn place_of(&self, range: &Range<usize>) -> Place {
+    pub(crate) fn place_of(&self, range: &Range<usize>) -> Place {
         if self.is_verbatim { self.place.clone().bytes(range.clone()) } else { self.place.clone() }
     }
 }
@@ -39,7 +39,7 @@ const MORE_WORDS: [&str; 3] = ["args", "arguments", "argv"];
 
 /// Returns all commands in the arguments of a shell tool. Several readings of one argument are several commands. `None` if an
 /// argument that is a command cannot be read.
-pub(super) fn command_texts(facts: &ToolFacts<'_>, arguments: &Value) -> Option<Vec<CommandText>> {
+pub(crate) fn command_texts(facts: &ToolFacts<'_>, arguments: &Value) -> Option<Vec<CommandText>> {
     let mut found = Found { texts: Vec::new(), is_readable: true };
     for argument in facts.argv {
         argument.each(arguments, &mut |way, value| found.argv(value, place(way)));
@@ -211,48 +211,48 @@ fn directories(arguments: &Value) -> Option<Vec<Option<String>>> {
 
 /// What a judge says about a text: its simple commands, and judgements about them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reading {
-    pub(super) commands: Vec<SimpleCommand>,
-    pub(super) judgements: Vec<Judgement>,
+pub(crate) struct Reading {
+    pub(crate) commands: Vec<SimpleCommand>,
+    pub(crate) judgements: Vec<Judgement>,
 }
 
 /// A program with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SimpleCommand {
+pub(crate) struct SimpleCommand {
     /// The program and its arguments. `None` is a word that is not known before the command runs.
-    pub(super) words: Vec<Option<String>>,
+    pub(crate) words: Vec<Option<String>>,
     /// The paths of redirections.
-    pub(super) files: Vec<Option<String>>,
+    pub(crate) files: Vec<Option<String>>,
     /// Whether the command has neither assignments nor redirections.
-    pub(super) is_bare: bool,
-    pub(super) range: Range<usize>,
+    pub(crate) is_bare: bool,
+    pub(crate) range: Range<usize>,
 }
 
 /// What the policy about shell commands says about one command, or about the whole text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Judgement {
-    pub(super) permission: Permission,
-    pub(super) rule: Arc<str>,
-    pub(super) reason: Arc<str>,
-    pub(super) severity: Severity,
+pub(crate) struct Judgement {
+    pub(crate) permission: Permission,
+    pub(crate) rule: Arc<str>,
+    pub(crate) reason: Arc<str>,
+    pub(crate) severity: Severity,
     /// The number of the command. `None` for the whole text.
-    pub(super) command: Option<usize>,
-    pub(super) range: Range<usize>,
+    pub(crate) command: Option<usize>,
+    pub(crate) range: Range<usize>,
     /// Whether something unknown decides, so that a rule that denies may be meant.
-    pub(super) is_unknown: bool,
+    pub(crate) is_unknown: bool,
 }
 
 /// Judges shell commands.
 #[cfg(feature = "shell")]
-pub(super) type Judge = crate::shell::ShellPolicy;
+pub(crate) type Judge = crate::shell::ShellPolicy;
 
 /// Judges no shell command: without the feature `shell`, each is unknown.
 #[cfg(not(feature = "shell"))]
 #[derive(Debug, Default)]
-pub(super) struct Judge;
+pub(crate) struct Judge;
 
 #[cfg(feature = "shell")]
-pub(super) fn read(judge: &Judge, text: &CommandText) -> Reading {
+pub(crate) fn read(judge: &Judge, text: &CommandText) -> Reading {
     let verdict = match &text.directory {
         Some(directory) => judge.judge_in(directory, &text.text),
         None => judge.judge(&text.text),
@@ -277,7 +277,7 @@ pub(super) fn read(judge: &Judge, text: &CommandText) -> Reading {
 }
 
 #[cfg(not(feature = "shell"))]
-pub(super) fn read(_judge: &Judge, text: &CommandText) -> Reading {
+pub(crate) fn read(_judge: &Judge, text: &CommandText) -> Reading {
     Reading {
         commands: Vec::new(),
         judgements: vec![Judgement {
@@ -293,9 +293,9 @@ pub(super) fn read(_judge: &Judge, text: &CommandText) -> Reading {
 }
 
 /// Patterns of which a command has to match one.
-pub(super) struct CommandPatterns {
+pub(crate) struct CommandPatterns {
     patterns: Vec<Pattern>,
-    pub(super) fixed: usize,
+    pub(crate) fixed: usize,
 }
 
 impl fmt::Debug for CommandPatterns {
@@ -313,19 +313,19 @@ struct Pattern {
 }
 
 impl CommandPatterns {
-    pub(super) fn new(patterns: &[String]) -> Result<Self, String> {
+    pub(crate) fn new(patterns: &[String]) -> Result<Self, String> {
         let fixed = patterns.iter().map(|pattern| fixed_text(pattern)).min().unwrap_or(0);
         let patterns = patterns.iter().map(|pattern| Pattern::new(pattern)).collect::<Result<_, _>>()?;
         Ok(Self { patterns, fixed })
     }
 
     /// Returns whether the command certainly is one of the patterns, for a rule that lets calls run.
-    pub(super) fn allows(&self, command: &SimpleCommand) -> bool {
+    pub(crate) fn allows(&self, command: &SimpleCommand) -> bool {
         command.is_bare && self.patterns.iter().any(|pattern| pattern.allows(&command.words))
     }
 
     /// Returns whether the command may be one of the patterns, for a rule that stops calls.
-    pub(super) fn catches(&self, command: &SimpleCommand) -> Match {
+    pub(crate) fn catches(&self, command: &SimpleCommand) -> Match {
         self.patterns.iter().map(|pattern| pattern.catches(&command.words)).max().unwrap_or(Match::No)
     }
 }

@@ -1,14 +1,14 @@
 //! The arguments of tool calls, against the schemas of the tools.
 
-use exo_rails_policy::tool_schemas::ToolSchemasConfig;
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
+pub use exo_rails_policy::tool_schemas::ToolSchemasConfig;
 use serde_json::Value;
 
-use super::compiled::{Cache, Schema, ToolSet};
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
+use crate::shape::compiled::{Cache, Schema, ToolSet};
 use crate::shape::feedback::refuse_call;
 use crate::shape::offered::Offered;
 use crate::{ConfigError, Finding, Place, Severity};
@@ -23,7 +23,7 @@ const GUARD: &str = "tool_schemas";
 /// the model only reads that it must not repeat the call, or the run ends.
 ///
 /// A tool without a schema may have any arguments. The guard for tools that do not exist is
-/// [`CapabilityGap`](crate::shape::CapabilityGap).
+/// [`CapabilityGap`](crate::CapabilityGap).
 ///
 /// A tool set is compiled when the model first calls one of its tools, and the last 16 sets are kept. A schema that does not
 /// compile refuses each call of its tool. A schema may refer to its own definitions, but to no file and no address: the
@@ -40,7 +40,7 @@ const GUARD: &str = "tool_schemas";
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails_guards::shape::ToolSchemas;
+/// use exo_rails_guards::ToolSchemas;
 /// use serde_json::json;
 ///
 /// rail_chain! { struct Guards { schemas: ToolSchemas } }

@@ -6,13 +6,14 @@ use exo_rails::SessionInfo;
 use exo_rails::prelude::*;
 use exo_rails_policy::approval::ApprovalConfig;
 use exo_rails_policy::approval::ApprovalRule;
+use exo_rails_policy::permissions::PermissionRule;
 
 use crate::approval::{
     ApprovalRequest, Ask, AskError, OnTimeout, Remember, SuspendRun, forget_session, is_approved, settle,
 };
 use crate::config::makes;
 use crate::kit_guard::KitGuard;
-use crate::permissions::{CallMatcher, PermissionRule};
+use crate::rules::CallMatcher;
 use crate::{ConfigError, Finding, Severity, StoreError, vault};
 
 /// The guard that asks a person before calls of certain tools, whatever other guards decide.

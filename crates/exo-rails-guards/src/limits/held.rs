@@ -10,35 +10,35 @@ use exo_rails::message::Usage;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use super::Measure;
 use crate::StoreError;
-use crate::call_id::CallId;
+use crate::budgets::Measure;
+use crate::limits::call_id::CallId;
 use crate::store::{Claim, OverLimit, Reservation, StateStore, StateStoreExt};
 
 /// The amount of a limit that a call has reserved.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) measure: Measure,
+pub(crate) struct Part {
+    pub(crate) measure: Measure,
     /// The index of the limit in the configuration.
-    pub(super) limit: usize,
+    pub(crate) limit: usize,
     /// The key of the counter.
-    pub(super) key: String,
-    pub(super) amount: u64,
+    pub(crate) key: String,
+    pub(crate) amount: u64,
     /// The smallest amount that the call needs.
-    pub(super) least: u64,
+    pub(crate) least: u64,
     /// The largest amount of the counter.
-    pub(super) most: u64,
-    pub(super) window: Option<Duration>,
+    pub(crate) most: u64,
+    pub(crate) window: Option<Duration>,
 }
 
 /// The reserved amounts of a call. If nobody settles them, for example because the run ends, dropping the hold settles them.
 #[derive(Debug)]
-pub(super) struct Hold {
-    pub(super) guard: Arc<str>,
-    pub(super) call: CallId,
-    pub(super) parts: Vec<Part>,
+pub(crate) struct Hold {
+    pub(crate) guard: Arc<str>,
+    pub(crate) call: CallId,
+    pub(crate) parts: Vec<Part>,
     /// The usage of the run that no response had reported when the call began.
-    pub(super) unclaimed: Usage,
+    pub(crate) unclaimed: Usage,
     open: Open,
 }
 
@@ -59,7 +59,7 @@ impl Open {
 }
 
 impl Hold {
-    pub(super) fn new(
+    pub(crate) fn new(
         (guard, call): (Arc<str>, CallId),
         parts: Vec<Part>,
         (reservation, store): (Reservation, Arc<dyn StateStore>),
@@ -70,14 +70,14 @@ impl Hold {
     }
 
     /// Sets the amounts that count if nobody settles the hold.
-    pub(super) fn set_used(&mut self, used: Vec<u64>) {
+    pub(crate) fn set_used(&mut self, used: Vec<u64>) {
         self.open.used = used;
     }
 
     /// Settles the reservation with the used amounts.
     ///
     /// After an error, the caller keeps the hold and settles it again. The second settlement of a reservation counts nothing.
-    pub(super) async fn settle(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
         if let Some(reservation) = &self.open.reservation {
             self.open.store.settle(reservation, &self.open.used).await?;
         }
@@ -88,15 +88,15 @@ impl Hold {
 
 /// A reservation that the store is making. A store with I/O finishes the reservation even if nobody waits for it. So if the
 /// call is dropped in the meantime, a task waits for the reservation and gives it back.
-pub(super) struct Reserving {
+pub(crate) struct Reserving {
     future: Option<Pin<Box<dyn Future<Output = Reserved> + Send>>>,
     store: Arc<dyn StateStore>,
 }
 
-pub(super) type Reserved = Result<Result<Reservation, OverLimit>, StoreError>;
+pub(crate) type Reserved = Result<Result<Reservation, OverLimit>, StoreError>;
 
 impl Reserving {
-    pub(super) fn new(store: &Arc<dyn StateStore>, parts: &[Part], hold_for: Duration) -> Self {
+    pub(crate) fn new(store: &Arc<dyn StateStore>, parts: &[Part], hold_for: Duration) -> Self {
         let (used, parts) = (Arc::clone(store), parts.to_vec());
         let future = async move {
             let claim = |part| {
@@ -163,7 +163,7 @@ impl Drop for Open {
 
 /// The state of all budgets in a run: a value in `ctx.run`.
 #[derive(Default)]
-pub(super) struct Held {
+pub(crate) struct Held {
     holds: Vec<Hold>,
     /// The calls that the event after the call must not count: their error event has settled them, or a guard in shadow would
     /// have refused them.
@@ -181,7 +181,7 @@ pub(super) struct Held {
 impl Held {
     /// Begins an attempt of a call. Returns the holds that earlier calls have left behind, because the store failed after them
     /// or because they were dropped.
-    pub(super) fn begin(&mut self, guard: &Arc<str>, call: CallId, attempt: u32) -> Vec<Hold> {
+    pub(crate) fn begin(&mut self, guard: &Arc<str>, call: CallId, attempt: u32) -> Vec<Hold> {
         self.ended.retain(|(of, id)| of != guard || *id != call);
         let mut left = std::mem::take(&mut self.unsettled);
         // The id of a call in shadow has no address, so the hold may belong to an equal call that is running.
@@ -198,54 +198,54 @@ impl Held {
         left
     }
 
-    pub(super) fn hold(&mut self, hold: Hold) {
+    pub(crate) fn hold(&mut self, hold: Hold) {
         self.holds.push(hold);
     }
 
-    pub(super) fn end(&mut self, guard: &Arc<str>, call: CallId) -> Option<Hold> {
+    pub(crate) fn end(&mut self, guard: &Arc<str>, call: CallId) -> Option<Hold> {
         let place = self.holds.iter().rposition(|hold| hold.guard == *guard && hold.call == call)?;
         Some(self.holds.swap_remove(place))
     }
 
     /// Takes the holds of a call that another guard with one of these keys has made. This guard has replaced the other one.
-    pub(super) fn end_replaced(&mut self, guard: &Arc<str>, call: CallId, keys: &[&str]) -> Vec<Hold> {
+    pub(crate) fn end_replaced(&mut self, guard: &Arc<str>, call: CallId, keys: &[&str]) -> Vec<Hold> {
         let has_key = |hold: &Hold| hold.parts.iter().any(|part| keys.contains(&part.key.as_str()));
         let is_it = |hold: &mut Hold| call.is_unique() && hold.call == call && hold.guard != *guard && has_key(hold);
         self.holds.extract_if(.., is_it).collect()
     }
 
     /// Ends all calls of the guard.
-    pub(super) fn end_all(&mut self, guard: &Arc<str>) -> Vec<Hold> {
+    pub(crate) fn end_all(&mut self, guard: &Arc<str>) -> Vec<Hold> {
         self.holds.extract_if(.., |hold| hold.guard == *guard).collect()
     }
 
-    pub(super) fn keep_unsettled(&mut self, hold: Hold) {
+    pub(crate) fn keep_unsettled(&mut self, hold: Hold) {
         self.unsettled.push(hold);
     }
 
-    pub(super) fn set_ended(&mut self, guard: &Arc<str>, call: CallId) {
+    pub(crate) fn set_ended(&mut self, guard: &Arc<str>, call: CallId) {
         self.ended.push((Arc::clone(guard), call));
     }
 
     /// Returns whether the event after the call must not count the call. Forgets the call.
-    pub(super) fn take_ended(&mut self, guard: &Arc<str>, call: CallId) -> bool {
+    pub(crate) fn take_ended(&mut self, guard: &Arc<str>, call: CallId) -> bool {
         let place = self.ended.iter().rposition(|(of, id)| of == guard && *id == call);
         place.map(|place| self.ended.swap_remove(place)).is_some()
     }
 
     /// Counts the usage of a response.
-    pub(super) fn claim(&mut self, guard: &Arc<str>, usage: &Usage) {
+    pub(crate) fn claim(&mut self, guard: &Arc<str>, usage: &Usage) {
         *of_guard(&mut self.claimed, guard, Usage::default) += usage;
     }
 
     /// Returns the usage of the run that no response has reported, for example of a stream that has failed.
-    pub(super) fn unclaimed(&mut self, guard: &Arc<str>, total: &Usage) -> Usage {
+    pub(crate) fn unclaimed(&mut self, guard: &Arc<str>, total: &Usage) -> Usage {
         let claimed = of_guard(&mut self.claimed, guard, Usage::default);
         difference(total, claimed)
     }
 
     /// Returns the time since the last count, and starts to count from now on if `restart` is set.
-    pub(super) fn elapsed(&mut self, guard: &Arc<str>, restart: bool) -> u64 {
+    pub(crate) fn elapsed(&mut self, guard: &Arc<str>, restart: bool) -> u64 {
         let now = Instant::now();
         let last = of_guard(&mut self.clocks, guard, || now);
         let elapsed = now.duration_since(*last).as_millis();
@@ -258,7 +258,7 @@ impl Held {
     }
 
     /// Returns whether the model has not been warned about the limit yet.
-    pub(super) fn warn_once(&mut self, guard: &Arc<str>, limit: usize) -> bool {
+    pub(crate) fn warn_once(&mut self, guard: &Arc<str>, limit: usize) -> bool {
         let is_new = !self.warned.iter().any(|(of, warned)| of == guard && *warned == limit);
         if is_new {
             self.warned.push((Arc::clone(guard), limit));
@@ -276,7 +276,7 @@ fn of_guard<'v, T>(values: &'v mut Vec<(Arc<str>, T)>, guard: &Arc<str>, new: im
 }
 
 /// Returns the difference of two usages.
-pub(super) fn difference(total: &Usage, part: &Usage) -> Usage {
+pub(crate) fn difference(total: &Usage, part: &Usage) -> Usage {
     Usage {
         prompt_tokens: total.prompt_tokens.saturating_sub(part.prompt_tokens),
         completion_tokens: total.completion_tokens.saturating_sub(part.completion_tokens),

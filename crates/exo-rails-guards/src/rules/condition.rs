@@ -9,20 +9,20 @@ use globset::GlobMatcher;
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::path::Match;
 use crate::PointerPattern;
 use crate::arguments::Search;
 use crate::arguments::{each_leaf, fixed_text, glob};
+use crate::places::path::Match;
 
 /// A condition that is ready to match.
 #[derive(Debug)]
-pub(super) struct Argument {
+pub(crate) struct Argument {
     place: PointerPattern,
     tests: Tests,
     exists: Option<bool>,
     if_missing: IfMissing,
     /// The length of the fixed text.
-    pub(super) fixed: usize,
+    pub(crate) fixed: usize,
 }
 
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ struct Tests {
 }
 
 impl Argument {
-    pub(super) fn new(place: &str, condition: &Condition) -> Result<Self, String> {
+    pub(crate) fn new(place: &str, condition: &Condition) -> Result<Self, String> {
         let Condition { equals, one_of, glob: pattern, regex, prefix, contains, min, max, exists, if_missing } =
             condition;
         let has_test = equals.is_some()
@@ -97,7 +97,7 @@ impl Argument {
     }
 
     /// Returns whether the condition certainly holds, for a rule that lets calls run.
-    pub(super) fn allows(&self, arguments: &Value) -> bool {
+    pub(crate) fn allows(&self, arguments: &Value) -> bool {
         let values = self.place.exact(arguments);
         if self.exists == Some(false) {
             return arguments.is_object() && values.is_empty() && !self.exists_somewhere(arguments);
@@ -112,7 +112,7 @@ impl Argument {
     }
 
     /// Returns whether the condition may hold, for a rule that stops calls.
-    pub(super) fn catches(&self, arguments: &Value) -> Match {
+    pub(crate) fn catches(&self, arguments: &Value) -> Match {
         let (mut is_missing, mut found) = (true, Match::No);
         self.place.each(arguments, &mut |_, value| {
             each_leaf(value, &mut |_, leaf| {
@@ -250,7 +250,7 @@ fn number_in(text: &str) -> Option<f64> {
 }
 
 /// Returns a value as text. A text is itself.
-pub(super) fn text_of(value: &Value) -> String {
+pub(crate) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -7,21 +7,21 @@ use exo_rails_policy::ToolName;
 use serde_json::Value;
 
 use super::command::Reading;
-use super::path::{Places, PossiblePath};
 use super::tools::{Places as ArgumentPlaces, ToolFacts, Tools};
 use crate::arguments::Search;
 use crate::arguments::each_leaf;
+use crate::places::path::{Places, PossiblePath};
 
 /// The longest text that can be a path.
 const LONGEST_PATH: usize = 4096;
 
-pub(super) struct Call<'c> {
-    pub(super) inputs: &'c ToolCallInputs,
-    pub(super) tool: ToolName<'c>,
-    pub(super) facts: ToolFacts<'c>,
-    pub(super) places: &'c Places,
+pub(crate) struct Call<'c> {
+    pub(crate) inputs: &'c ToolCallInputs,
+    pub(crate) tool: ToolName<'c>,
+    pub(crate) facts: ToolFacts<'c>,
+    pub(crate) places: &'c Places,
     /// The shell commands in the call.
-    pub(super) readings: Vec<Reading>,
+    pub(crate) readings: Vec<Reading>,
     certain_paths: OnceCell<Option<Vec<String>>>,
     possible_paths: OnceCell<Vec<PossiblePath>>,
     #[cfg(feature = "urls")]
@@ -31,7 +31,7 @@ pub(super) struct Call<'c> {
 }
 
 impl<'c> Call<'c> {
-    pub(super) fn new(inputs: &'c ToolCallInputs, tools: &'c Tools, places: &'c Places) -> Self {
+    pub(crate) fn new(inputs: &'c ToolCallInputs, tools: &'c Tools, places: &'c Places) -> Self {
         let tool = ToolName::new(&inputs.tool_name);
         let facts = tools.facts(&tool);
         Self {
@@ -50,13 +50,13 @@ impl<'c> Call<'c> {
     }
 
     /// Returns the paths of the call. `None` if there is none, or if one cannot be read.
-    pub(super) fn certain_paths(&self) -> Option<&[String]> {
+    pub(crate) fn certain_paths(&self) -> Option<&[String]> {
         let paths = self.certain_paths.get_or_init(|| certain_texts(&self.inputs.arguments, self.facts.paths));
         paths.as_deref()
     }
 
     /// Returns the texts of the call that may be paths.
-    pub(super) fn possible_paths(&self) -> &[PossiblePath] {
+    pub(crate) fn possible_paths(&self) -> &[PossiblePath] {
         self.possible_paths.get_or_init(|| {
             let mut all = Vec::new();
             let mut add = |text: &str| {
@@ -78,21 +78,21 @@ impl<'c> Call<'c> {
 
     /// Returns the hosts of the call. `None` if there is none, or if one cannot be read.
     #[cfg(feature = "urls")]
-    pub(super) fn certain_hosts(&self) -> Option<&[String]> {
+    pub(crate) fn certain_hosts(&self) -> Option<&[String]> {
         let hosts = self.certain_hosts.get_or_init(|| {
             let texts = certain_texts(&self.inputs.arguments, self.facts.hosts)?;
-            texts.iter().map(|text| super::host::certain_host(text)).collect()
+            texts.iter().map(|text| crate::places::host::certain_host(text)).collect()
         });
         hosts.as_deref()
     }
 
     /// Returns the hosts that the texts of the call may name.
     #[cfg(feature = "urls")]
-    pub(super) fn possible_hosts(&self) -> &[String] {
+    pub(crate) fn possible_hosts(&self) -> &[String] {
         self.possible_hosts.get_or_init(|| {
             let mut all = Vec::new();
             possible_texts(&self.inputs.arguments, self.facts.hosts, &mut |text| {
-                super::host::possible_hosts(text, &mut |host| {
+                crate::places::host::possible_hosts(text, &mut |host| {
                     if !all.iter().any(|known| known == host) {
                         all.push(host.to_owned());
                     }
@@ -105,14 +105,14 @@ impl<'c> Call<'c> {
     /// Without the feature `urls`, no rule is about hosts.
     #[cfg(not(feature = "urls"))]
     #[expect(clippy::unused_self, reason = "with the feature `urls`, it needs the call")]
-    pub(super) fn certain_hosts(&self) -> Option<&[String]> {
+    pub(crate) fn certain_hosts(&self) -> Option<&[String]> {
         None
     }
 
     /// Without the feature `urls`, no rule is about hosts.
     #[cfg(not(feature = "urls"))]
     #[expect(clippy::unused_self, reason = "with the feature `urls`, it needs the call")]
-    pub(super) fn possible_hosts(&self) -> &[String] {
+    pub(crate) fn possible_hosts(&self) -> &[String] {
         &[]
     }
 }

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use exo_rails_policy::ToolName;
 use exo_rails_policy::permissions::ToolConfig;
 
-use super::Effect;
 use crate::arguments::ByTool;
+use crate::permissions::Effect;
 use crate::{ConfigError, PointerPattern};
 
 const READ: [&str; 28] = [
@@ -145,25 +145,25 @@ const HOSTS: [&str; 14] = [
 
 /// The arguments of a tool that rules look at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ToolFacts<'t> {
-    pub(super) effect: Effect,
-    pub(super) commands: &'t [PointerPattern],
-    pub(super) argv: &'t [PointerPattern],
-    pub(super) paths: Places<'t>,
+pub(crate) struct ToolFacts<'t> {
+    pub(crate) effect: Effect,
+    pub(crate) commands: &'t [PointerPattern],
+    pub(crate) argv: &'t [PointerPattern],
+    pub(crate) paths: Places<'t>,
     #[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "rules about hosts need the feature `urls`"))]
-    pub(super) hosts: Places<'t>,
+    pub(crate) hosts: Places<'t>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Places<'t> {
-    pub(super) places: &'t [PointerPattern],
+pub(crate) struct Places<'t> {
+    pub(crate) places: &'t [PointerPattern],
     /// Whether the list comes from the configuration, so that no other argument can be meant.
-    pub(super) is_configured: bool,
+    pub(crate) is_configured: bool,
 }
 
 impl<'t> ToolFacts<'t> {
     /// Returns whether the tool runs shell commands.
-    pub(super) fn is_shell(&self) -> bool {
+    pub(crate) fn is_shell(&self) -> bool {
         self.effect == Effect::Execute || !self.commands.is_empty() || !self.argv.is_empty()
     }
 
@@ -208,16 +208,16 @@ pub(crate) fn usual_effect(folded_name: &str) -> Effect {
 
 /// The facts about all tools, by the names and patterns of the configuration.
 #[derive(Debug)]
-pub(super) struct Tools(ByTool<ToolConfig>);
+pub(crate) struct Tools(ByTool<ToolConfig>);
 
 impl Tools {
-    pub(super) fn new(tools: BTreeMap<String, ToolConfig>) -> Result<Self, ConfigError> {
+    pub(crate) fn new(tools: BTreeMap<String, ToolConfig>) -> Result<Self, ConfigError> {
         ByTool::new(tools).map(Self)
     }
 
     /// Returns the facts about a tool. If one [reading](ToolName::readings) of its name is the name of a shell, the tool is a
     /// shell.
-    pub(super) fn facts(&self, tool: &ToolName<'_>) -> ToolFacts<'_> {
+    pub(crate) fn facts(&self, tool: &ToolName<'_>) -> ToolFacts<'_> {
         let mut all = tool.readings.iter().map(|reading| ToolFacts::new(reading, self.0.get(reading)));
         let first = all.next().unwrap_or_else(|| ToolFacts::new("", None));
         all.find(ToolFacts::is_shell).unwrap_or(first)

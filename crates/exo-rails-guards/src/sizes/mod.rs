@@ -2,13 +2,13 @@
 
 use exo_rails::message::ToolCall;
 use exo_rails::prelude::*;
-use exo_rails_policy::sizes::{LargeOutput, SizesConfig};
+pub use exo_rails_policy::sizes::{LargeOutput, SizesConfig};
 
 use self::measure::{Excess, Measure};
-use super::feedback::ask_again;
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::CutOff;
+use crate::shape::feedback::ask_again;
 use crate::{ConfigError, Finding, Place, Severity};
 
 mod measure;
@@ -33,7 +33,7 @@ const SMALLEST_OUTPUT: usize = 256;
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails_guards::shape::Sizes;
+/// use exo_rails_guards::Sizes;
 /// use serde_json::json;
 ///
 /// rail_chain! { struct Guards { sizes: Sizes } }

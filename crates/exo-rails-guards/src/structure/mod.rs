@@ -1,17 +1,17 @@
 //! The structure of the tool calls in an answer.
 
-use exo_rails_policy::structure::StructureConfig;
 use std::collections::HashSet;
 use std::fmt::Write;
 
 use exo_rails::message::{ToolCall, ToolSpec};
 use exo_rails::prelude::*;
+pub use exo_rails_policy::structure::StructureConfig;
 use serde_json::{Map, Value};
 
 use super::capability_gap::nearest_names;
-use super::feedback::ask_again;
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
+use crate::shape::feedback::ask_again;
 use crate::{ConfigError, Finding, Place, Severity};
 
 const GUARD: &str = "structure";
@@ -39,7 +39,7 @@ const ANNOUNCE_CALLS: [&str; 3] = ["tool_calls", "tool_use", "function_call"];
 /// ```
 /// use exo_rails::message::{ToolCall, ToolSpec};
 /// use exo_rails::prelude::*;
-/// use exo_rails_guards::shape::Structure;
+/// use exo_rails_guards::Structure;
 /// use serde_json::json;
 ///
 /// rail_chain! { struct Guards { structure: Structure } }

@@ -1,12 +1,12 @@
 //! Answers of the model that must be JSON of a schema.
 
 use exo_rails::prelude::*;
-use exo_rails_policy::structured_answer::StructuredAnswerConfig;
+pub use exo_rails_policy::structured_answer::StructuredAnswerConfig;
 use serde_json::Value;
 
-use super::compiled::Schema;
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
+use crate::shape::compiled::Schema;
 use crate::shape::feedback::ask_again;
 use crate::{ConfigError, Finding, Place, Severity};
 
@@ -24,7 +24,7 @@ const GUARD: &str = "structured_answer";
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails_guards::shape::StructuredAnswer;
+/// use exo_rails_guards::StructuredAnswer;
 /// use serde_json::json;
 ///
 /// rail_chain! { struct Guards { answer: StructuredAnswer } }

@@ -11,7 +11,7 @@ use crate::arguments::{fixed_text, glob};
 
 /// Returns the absolute or relative path without `.`, `..` and repeated slashes. `None` if `..` leaves the beginning, or if
 /// the path is not one that a guard understands.
-pub(super) fn resolved(path: &str) -> Option<String> {
+pub(crate) fn resolved(path: &str) -> Option<String> {
     if path.is_empty() || path.contains(['\0', '\\']) {
         return None;
     }
@@ -20,7 +20,7 @@ pub(super) fn resolved(path: &str) -> Option<String> {
 }
 
 /// Returns whether a resolved path is a resolved directory or in it.
-pub(super) fn is_within(path: &str, directory: &str) -> bool {
+pub(crate) fn is_within(path: &str, directory: &str) -> bool {
     if directory == "." {
         return !path.starts_with('/');
     }
@@ -52,9 +52,9 @@ fn without_dots(path: &str) -> (String, bool) {
 
 /// Where relative paths begin, and what `~` is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
-    pub(super) working_directory: Option<String>,
-    pub(super) home: Option<String>,
+pub(crate) struct Places {
+    pub(crate) working_directory: Option<String>,
+    pub(crate) home: Option<String>,
 }
 
 impl Places {
@@ -83,7 +83,7 @@ impl Places {
 
 /// What a pattern says about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Match {
+pub(crate) enum Match {
     /// It does not match.
     No,
     /// It may match: the answer depends on something that is not known.
@@ -99,7 +99,7 @@ impl From<bool> for Match {
 }
 
 /// Patterns of which a path has to match one.
-pub(super) struct PathPatterns {
+pub(crate) struct PathPatterns {
     /// For rules that let calls run.
     exact: GlobSet,
     /// For rules that stop calls: any case, and patterns without `/` in every directory.
@@ -107,7 +107,7 @@ pub(super) struct PathPatterns {
     /// Whether a pattern is about absolute paths or the home directory.
     has_absolute: bool,
     /// The shortest fixed text of the patterns.
-    pub(super) fixed: usize,
+    pub(crate) fixed: usize,
 }
 
 impl fmt::Debug for PathPatterns {
@@ -117,7 +117,7 @@ impl fmt::Debug for PathPatterns {
 }
 
 impl PathPatterns {
-    pub(super) fn new(patterns: &[String], places: &Places) -> Result<Self, String> {
+    pub(crate) fn new(patterns: &[String], places: &Places) -> Result<Self, String> {
         let (mut exact, mut wide) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let mut has_absolute = false;
         for pattern in patterns {
@@ -139,7 +139,7 @@ impl PathPatterns {
     }
 
     /// Returns whether a path certainly is what a pattern says, for a rule that lets calls run.
-    pub(super) fn allows(&self, path: &str, places: &Places) -> bool {
+    pub(crate) fn allows(&self, path: &str, places: &Places) -> bool {
         if !is_unambiguous(path) {
             return false;
         }
@@ -147,7 +147,7 @@ impl PathPatterns {
     }
 
     /// Returns whether a path may be what a pattern says, for a rule that stops calls.
-    pub(super) fn catches(&self, path: &PossiblePath) -> Match {
+    pub(crate) fn catches(&self, path: &PossiblePath) -> Match {
         if path.forms.iter().any(|form| self.wide.is_match(form)) {
             Match::Yes
         } else if path.leaves && self.has_absolute {
@@ -160,14 +160,14 @@ impl PathPatterns {
 
 /// A text that may be a path, in all forms that patterns may have.
 #[derive(Debug)]
-pub(super) struct PossiblePath {
+pub(crate) struct PossiblePath {
     forms: Vec<String>,
     /// Whether `..` leaves the beginning of a relative path, so that its target is unknown.
     leaves: bool,
 }
 
 impl PossiblePath {
-    pub(super) fn new(text: &str, places: &Places) -> Self {
+    pub(crate) fn new(text: &str, places: &Places) -> Self {
         let mut path = Self { forms: Vec::new(), leaves: false };
         for reading in readings(text, places) {
             if let Some(forms) = places.forms(&reading) {

@@ -1,0 +1,4 @@
+//! Places in rules: paths as text, and hosts.
+
+pub(crate) mod host;
+pub(crate) mod path;
