@@ -3,9 +3,9 @@
 
 #![no_main]
 
-#[path = "../../crates/exo-rails-guards/tests/sequence/reference.rs"]
+#[path = "../../crates/exo-rails-guards/tests/calls/sequence/reference.rs"]
 mod reference;
-#[path = "../../crates/exo-rails-guards/tests/sequence/world.rs"]
+#[path = "../../crates/exo-rails-guards/tests/calls/sequence/world.rs"]
 mod world;
 
 use std::sync::LazyLock;

@@ -20,8 +20,8 @@ use crate::time::Micros;
 
 type Result<T> = std::result::Result<T, Failure>;
 
-const CONFIGURATION: &str = include_str!("../../../../crates/exo-rails-guards/tests/data_flow/flows.toml");
-const FLOWS: &str = include_str!("../../../../crates/exo-rails-guards/tests/data_flow/flows.json");
+const CONFIGURATION: &str = include_str!("../../../../crates/exo-rails-guards/tests/texts/data_flow/flows.toml");
+const FLOWS: &str = include_str!("../../../../crates/exo-rails-guards/tests/texts/data_flow/flows.json");
 
 /// The tools of the airline that change something.
 const WRITES: &str = "['book_*', 'cancel_*', 'update_*', 'send_*']";

@@ -1,0 +1,5 @@
+//! Guards that search and change texts.
+
+mod content;
+mod data_flow;
+mod secrets;
