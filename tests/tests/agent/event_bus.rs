@@ -246,7 +246,7 @@ async fn a_dropped_subscription_does_not_stay() {
 #[test]
 fn without_a_subscriber_no_record_is_made() {
     let bus = EventBus::new(4);
-    let (bare, around) = (rails![no_delete], bus.wrap(rails![no_delete]));
+    let (bare, around) = (rail_chain![no_delete], bus.wrap(rail_chain![no_delete]));
     drop(bus.subscribe());
     let other = bus.subscribe().with_events([HookPoint::PreToolCall]).with_events([HookPoint::Finished]);
     let (mut call, mut ctx) = (ToolCallInputs::new("search"), RunContext::new("tests"));

@@ -1,7 +1,7 @@
 //! Skips: the operation does not happen, and something stands in for its result.
 
+use exo_rails::DynGuardSet;
 use exo_rails::prelude::*;
-use exo_rails_agent::Agent;
 use serde_json::json;
 use tests::{broken_model, broken_tool, model, note, notes, prompt, rails, run, tool};
 
@@ -109,7 +109,8 @@ async fn a_skipped_model_call_yields_an_empty_answer_that_ends_the_loop() {
 #[tokio::test]
 async fn the_output_of_an_agent_says_why_it_is_empty() {
     let model: exo_rails_agent::ScriptedModel = r#"[{ "say": "never said" }]"#.parse().unwrap();
-    let output = Agent::builder("skip", model).rails(rails![no_model]).build().run("hello").await.unwrap();
+    let output =
+        tests::agent("skip", model).rails(DynGuardSet::from(rails![no_model])).build().run("hello").await.unwrap();
     assert_eq!(output.text, "");
     assert_eq!(output.extra["skipped"]["by"], "no_model");
 }
