@@ -1,11 +1,11 @@
 //! An agent with prepared answers and with tools that do nothing, to test rails.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::message::{Message, Role, ToolCall};
 use exo_rails::prelude::*;
-use exo_rails_agent::Agent;
+use exo_rails_agent::{Agent, AgentBuilder};
 
 use crate::journal::note;
 
@@ -41,17 +41,26 @@ impl exo_rails_agent::Model for Model {
     }
 }
 
+/// Any model behind one type.
+pub type AnyModel = Arc<dyn exo_rails_agent::Model>;
+
+/// Begins to build an agent. Unlike with [`Agent::builder`], the types of all agents have the same model, so the compiler
+/// makes the code of an agent once for each type of guard set.
+pub fn agent(name: &str, model: impl exo_rails_agent::Model + 'static) -> AgentBuilder<AnyModel> {
+    Agent::builder(name, Arc::new(model))
+}
+
 /// Runs the agent once, guarded, in the given context. The tools of the agent are `search`, `read` and `delete`.
 ///
 /// # Errors
 /// Returns the error of the run.
-pub async fn run_agent<R: GuardSet>(
-    rails: &R,
+pub async fn run_agent(
+    rails: &dyn GuardSet,
     model: &Model,
     input: &str,
     ctx: &mut RunContext,
 ) -> Result<InvokeOutput, RunError> {
-    let tools = ["search", "read", "delete"].map(tool);
+    let (tools, model): (_, &dyn exo_rails_agent::Model) = (["search", "read", "delete"].map(tool), model);
     Ok(Agent::builder("tests", model).tools(tools).rails(rails).build().run_in(input, ctx).await?)
 }
 

@@ -9,7 +9,7 @@ use crate::condition::Condition;
 use crate::list::one_or_many;
 use crate::table::Table;
 
-/// The configuration of the guard [`Approval`].
+/// The configuration of the guard `Approval`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ApprovalConfig {
@@ -120,7 +120,7 @@ impl From<&str> for ApprovalRule {
 pub enum Remember {
     /// Until the session ends.
     Session,
-    /// Until somebody [revokes](Approvals::revoke) it.
+    /// Until somebody revokes it.
     Forever,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::builder::setters;
 
-/// The configuration of [`Audit`].
+/// The configuration of `Audit`.
 ///
 /// ```
 /// use exo_rails_guards::audit::{AuditConfig, Level};
@@ -27,7 +27,7 @@ pub struct AuditConfig {
     pub capacity: usize,
     /// The bytes of the records that may wait for the writer, from 1 to 4 294 967 295. The default is 16 MiB (16 777 216). A
     /// record counts with the texts of its payload, and 32 bytes for each value: see
-    /// [`RecordPayload::bytes`](exo_rails::RecordPayload::bytes). The queue is full if it has no room for the records or for their
+    /// `RecordPayload::bytes`. The queue is full if it has no room for the records or for their
     /// bytes. A record that is larger than this waits until the queue is empty, and then waits there alone.
     pub capacity_bytes: usize,
     /// What happens if the queue is full.

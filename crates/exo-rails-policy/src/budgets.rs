@@ -10,7 +10,7 @@ use crate::list::one_or_many;
 use crate::table::{Table, named};
 use crate::{ConfigError, Decimal, OnRefusal, Scope, ToolPattern};
 
-/// The configuration of [`Budgets`].
+/// The configuration of `Budgets`.
 ///
 /// ```
 /// use exo_rails_guards::budgets::{BudgetsConfig, Measure, Window};
@@ -141,7 +141,7 @@ impl BudgetsConfig {
     }
 }
 
-/// A limit of [`Budgets`].
+/// A limit of `Budgets`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -227,9 +227,9 @@ impl BudgetLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// Model calls. Each attempt is a call, and so is each call of a [`Fallback`](crate::Fallback).
+    /// Model calls. Each attempt is a call, and so is each call of a `Fallback`.
     ModelCalls,
-    /// Tool calls. Each attempt is a call, and so is each call of a [`Fallback`](crate::Fallback).
+    /// Tool calls. Each attempt is a call, and so is each call of a `Fallback`.
     ToolCalls,
     /// The tokens of requests to models.
     PromptTokens,
@@ -318,7 +318,7 @@ impl fmt::Display for Measure {
 /// When the count of a [`BudgetLimit`] begins again at 0.
 ///
 /// The first amount that counts opens the window. Windows do not begin at midnight or at the full hour: see
-/// [`StateStore`](crate::store::StateStore#counters).
+/// `StateStore`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -6,7 +6,7 @@ use crate::AfterFeedback;
 use crate::builder::setters;
 use crate::table::Table;
 
-/// The configuration of [`CapabilityGap`].
+/// The configuration of `CapabilityGap`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CapabilityGapConfig {

@@ -8,7 +8,7 @@ use crate::rate_limits::RatedCalls;
 use crate::table::{Table, named};
 use crate::{ConfigError, FailureKind, ToolPattern};
 
-/// The configuration of [`CircuitBreaker`].
+/// The configuration of `CircuitBreaker`.
 ///
 /// ```
 /// use exo_rails_guards::circuit_breaker::CircuitBreakerConfig;
@@ -31,7 +31,7 @@ pub struct CircuitBreakerConfig {
 
 setters!(CircuitBreakerConfig { breakers: [Breaker] });
 
-/// A breaker of [`CircuitBreaker`]: when circuits open and close. Each tool and each model has its own circuit.
+/// A breaker of `CircuitBreaker`: when circuits open and close. Each tool and each model has its own circuit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -8,7 +8,7 @@ use crate::list::one_or_many;
 use crate::rate_limits::RatedCalls;
 use crate::table::{Table, named};
 
-/// The configuration of [`Concurrency`].
+/// The configuration of `Concurrency`.
 ///
 /// ```
 /// use exo_rails_guards::concurrency::ConcurrencyConfig;
@@ -28,7 +28,7 @@ pub struct ConcurrencyConfig {
 
 setters!(ConcurrencyConfig { limits: [ConcurrencyLimit] });
 
-/// A limit of [`Concurrency`].
+/// A limit of `Concurrency`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

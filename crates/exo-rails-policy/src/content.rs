@@ -8,7 +8,7 @@ use crate::list::one_or_many;
 pub use crate::risk_level::RiskLevel;
 use crate::table::Table;
 
-/// The configuration of [`Content`](super::Content).
+/// The configuration of `Content`.
 ///
 /// ```
 /// use exo_rails_guards::content::{Content, ContentConfig, RiskLevel};

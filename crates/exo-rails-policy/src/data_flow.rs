@@ -14,7 +14,7 @@ use crate::{ConfigError, OnRefusal, PointerPattern, ToolPattern};
 /// The most labels of a policy.
 pub const MOST_LABELS: usize = 16;
 
-/// The configuration of [`DataFlow`].
+/// The configuration of `DataFlow`.
 ///
 /// ```
 /// use exo_rails_guards::config;
@@ -55,7 +55,7 @@ pub struct DataFlowConfig {
     /// The label of recalled memories, if they are a source. By default, they are neither tainted nor trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// Labels that only the program uses: see [`taint`](super::taint).
+    /// Labels that only the program uses: see `taint`.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
     /// Tools whose results are as trusted as the user's words, such as a database of the program: names in exactly this
@@ -83,7 +83,7 @@ pub struct DataFlowConfig {
     pub value_chars: usize,
     /// Whether the guard remembers what a run has read, or what a session has read.
     pub scope: FlowScope,
-    /// Whether the guard keeps what it remembers in its [store](DataFlow::with_store). Then other processes know it at once, and
+    /// Whether the guard keeps what it remembers in its store. Then other processes know it at once, and
     /// it survives a restart. The default is `false`: it is in the memory of the run or session, and is saved with it.
     pub keep_in_store: bool,
     /// The most marks that the guard keeps of tainted texts, and of trusted ones. There are one to two marks for each letter,

@@ -10,7 +10,7 @@ use crate::ToolPattern;
 use crate::list::one_or_many;
 use crate::table::{Table, named};
 
-/// The configuration of [`HookHandlers`](super::HookHandlers).
+/// The configuration of `HookHandlers`.
 ///
 /// ```
 /// use exo_rails_guards::handlers::{HookHandlersConfig, Run};
@@ -180,7 +180,7 @@ pub struct HttpRun {
 pub struct PromptRun {
     /// The question. `$ARGUMENTS` stands for the JSON of the event.
     pub text: String,
-    /// The model: the name that [`HookHandlersBuilder::model`](super::HookHandlersBuilder) has given it, or a specification
+    /// The model: the name that `HookHandlersBuilder::model` has given it, or a specification
     /// such as `openai:gpt-4o`.
     pub model: String,
 }
@@ -194,7 +194,7 @@ pub struct AgentRun {
     /// The model, as in [`PromptRun::model`].
     pub model: String,
     /// The names of the tools that the agent may use. The program registers them with
-    /// [`HookHandlersBuilder`](super::HookHandlersBuilder).
+    /// `HookHandlersBuilder`.
     #[serde(default)]
     pub tools: Vec<String>,
     /// The number of steps that the agent may take, from 1 to 50. A step is a model call with its tool calls. The default is
@@ -236,8 +236,8 @@ pub enum OnBlock {
 
 /// An event that a handler can name.
 ///
-/// The events of the library except two: at [`LlmChunk`](exo_rails::events::LlmChunk) a handler would run for each piece of
-/// an answer, and at [`Dropped`](exo_rails::events::Dropped) nothing can be awaited.
+/// The events of the library except two: at `LlmChunk` a handler would run for each piece of
+/// an answer, and at `Dropped` nothing can be awaited.
 ///
 /// | event | fields beside the six of every event |
 /// |---|---|

@@ -7,7 +7,7 @@ use crate::list::one_or_many;
 use crate::table::{Table, named};
 use crate::{OnRefusal, Severity, ToolPattern};
 
-/// The configuration of [`Injection`](super::Injection).
+/// The configuration of `Injection`.
 ///
 /// ```
 /// use exo_rails_guards::injection::{Injection, InjectionConfig};
@@ -45,7 +45,7 @@ pub struct InjectionConfig {
     #[serde(deserialize_with = "one_or_many")]
     pub without: Vec<String>,
     /// A classifier that reads the texts. The default is none. The keys also count for a classifier of the program: see
-    /// [`Injection::with_classifier`](super::Injection::with_classifier).
+    /// `Injection::with_classifier`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier: Option<ClassifierConfig>,
     /// Whether the guard adds a canary to the system message. The default is false.
@@ -99,7 +99,7 @@ pub enum Source {
 #[serde(deny_unknown_fields, default)]
 pub struct ClassifierConfig {
     /// The URL of a server. It needs the feature `http`, and `https` for TLS. Without it, the program sets a classifier with
-    /// [`Injection::with_classifier`](super::Injection::with_classifier).
+    /// `Injection::with_classifier`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The score from which a text is a finding. The default is 0.5.

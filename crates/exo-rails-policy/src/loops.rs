@@ -10,7 +10,7 @@ use crate::{ConfigError, ToolPattern};
 /// The largest [`window`](field@LoopsConfig::window).
 const MAX_WINDOW: usize = 4_096;
 
-/// The configuration of [`Loops`].
+/// The configuration of `Loops`.
 ///
 /// ```
 /// use exo_rails_guards::loops::{Levels, LoopsConfig};
@@ -51,7 +51,7 @@ pub struct LoopsConfig {
     #[serde(deserialize_with = "redundancy")]
     pub redundancy: Levels,
     /// The levels for calls since the last progress. They have an effect only if your program sets a
-    /// [`Progress`](super::Progress). The default is `warn = 10`, `refuse = 15`, `abort = 20`.
+    /// `Progress`. The default is `warn = 10`, `refuse = 15`, `abort = 20`.
     #[serde(deserialize_with = "drift")]
     pub drift: Levels,
     /// The most calls in a round of an oscillation. At least 2. The default is 8.
@@ -69,7 +69,7 @@ pub struct LoopsConfig {
     pub resets: Vec<ToolPattern>,
 }
 
-/// Whose calls [`Loops`] looks at together.
+/// Whose calls `Loops` looks at together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopScope {
@@ -186,7 +186,7 @@ impl LoopsConfig {
     }
 }
 
-/// The numbers of calls at which [`Loops`](super::Loops) warns, refuses and ends the run. 0 means never, and 1 is an error.
+/// The numbers of calls at which `Loops` warns, refuses and ends the run. 0 means never, and 1 is an error.
 ///
 /// The call that is about to begin counts too: with `refuse = 5`, four calls run, and the guard refuses the fifth. For
 /// oscillation, the numbers count rounds instead of calls.

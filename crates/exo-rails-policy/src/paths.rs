@@ -9,7 +9,7 @@ pub use crate::rights::Rights;
 use crate::table::{Table, named};
 use crate::{OnRefusal, PointerPattern, Severity, ToolPattern};
 
-/// The configuration of a [`PathSandbox`](super::PathSandbox).
+/// The configuration of a `PathSandbox`.
 ///
 /// ```
 /// use exo_rails_guards::config;
@@ -53,7 +53,7 @@ pub struct PathSandboxConfig {
     pub detect: bool,
     /// The rights that tools without a rule need. Default: read, write and create.
     pub detected_needs: Rights,
-    /// Names that no tool may use inside a root, as globs: see [`DEFAULT_DENIED`](DEFAULT_DENIED), which is the
+    /// Names that no tool may use inside a root, as globs: see [`DEFAULT_DENIED`], which is the
     /// default. A glob without `/` is the name of a file or a directory at any depth. One that begins with `/` begins at the
     /// root. A denied directory includes everything in it.
     pub denied: Vec<String>,
@@ -66,7 +66,7 @@ pub struct PathSandboxConfig {
     /// Whether files with several names (hard links) are refused. Another name of such a file may be outside of the root.
     /// Default: `false`, because build tools and package managers use hard links.
     pub refuse_hard_links: bool,
-    /// The severity from which on a broken rule refuses the call: see [`PathRule::severity`](super::PathRule::severity). A broken
+    /// The severity from which on a broken rule refuses the call: see `PathRule::severity`. A broken
     /// rule below it is only reported. Default: `info`, so that every broken rule refuses the call.
     pub enforce_from: Severity,
     /// What happens to a refused call. Default: `skip`.
@@ -127,7 +127,7 @@ pub struct ToolPaths {
 #[serde(rename_all = "lowercase")]
 pub enum Names {
     /// A path means what it means for the system, and nothing else. Use it only if every tool opens its paths through the
-    /// handle [`SandboxRoots`](super::SandboxRoots).
+    /// handle `SandboxRoots`.
     Unix,
     /// A path must also be safe for tools that decode percent-encodings, replace look-alikes, or read a backslash as a
     /// separator.

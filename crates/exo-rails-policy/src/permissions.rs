@@ -13,7 +13,7 @@ pub use crate::condition::{Condition, IfMissing};
 pub use crate::grant::{GrantConfig, Rights, Root};
 pub use crate::permission::{Caution, Effect, Permission, PermissionMode, Source};
 
-/// The configuration of the guard [`Permissions`](crate::Permissions).
+/// The configuration of the guard `Permissions`.
 ///
 /// ```
 /// use exo_rails_guards::{Permissions, PermissionsConfig};
@@ -150,7 +150,7 @@ pub struct PermissionRule {
     #[serde(deserialize_with = "one_or_many")]
     pub tool: Vec<String>,
     /// Conditions about arguments. A key is the name of an argument, or a JSON pointer such as `/customer/id` or
-    /// `/items/*/price`, as [`PointerPattern`](crate::PointerPattern) reads it.
+    /// `/items/*/price`, as [`PointerPattern`] reads it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, Condition>,
     /// Patterns of paths. In a rule that lets calls run, every path of the call must match one of them. In a rule that stops

@@ -7,7 +7,7 @@ use crate::list::one_or_many;
 use crate::table::{Table, named};
 use crate::{Actions, Override, ToolPattern};
 
-/// The configuration of [`PersonalData`].
+/// The configuration of `PersonalData`.
 ///
 /// ```
 /// use exo_rails_guards::personal_data::PersonalDataConfig;
@@ -26,7 +26,7 @@ use crate::{Actions, Override, ToolPattern};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PersonalDataConfig {
-    /// The recognisers that run: names, or globs such as `uk-*`. Default: those of the table in [`PersonalData`].
+    /// The recognisers that run: names, or globs such as `uk-*`. Default: those of the table in `PersonalData`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recognisers: Vec<String>,
     /// Recognisers that do not run.
@@ -55,7 +55,7 @@ impl Default for PersonalDataConfig {
     }
 }
 
-/// Marks that stand for values: see [`PersonalData`](PersonalData#placeholders).
+/// Marks that stand for values: see `PersonalData`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Placeholders {

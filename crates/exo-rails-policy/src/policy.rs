@@ -32,7 +32,7 @@ use crate::tool_schemas::ToolSchemasConfig;
 use crate::urls::UrlGuardConfig;
 use crate::{GuardMode, WithMode};
 
-/// The configuration of a [`Kit`](crate::Kit): a table for each guard.
+/// The configuration of a `Kit`: a table for each guard.
 ///
 /// Each table has the keys of its guard and the key `mode`: see [`WithMode`]. If a table is missing, the kit does not have the
 /// guard.
@@ -55,78 +55,78 @@ pub struct PolicyConfig {
     /// The mode of the whole kit. The default is `enforce`. If the table of a guard has another mode, the weaker mode applies:
     /// `off` is weaker than `shadow`, and `shadow` is weaker than `enforce`.
     pub mode: GuardMode,
-    /// The configuration of [`Audit`](crate::audit::Audit), which has no mode. An audit is around the kit, so
-    /// [`KitBuilder::audited_from_file`](crate::kit::KitBuilder::audited_from_file) makes both.
+    /// The configuration of `Audit`, which has no mode. An audit is around the kit, so
+    /// `KitBuilder::audited_from_file` makes both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<AuditConfig>,
-    /// The configuration of [`Sizes`](crate::shape::Sizes).
+    /// The configuration of `Sizes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<WithMode<SizesConfig>>,
-    /// The configuration of [`CapabilityGap`](crate::shape::CapabilityGap).
+    /// The configuration of `CapabilityGap`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capability_gap: Option<WithMode<CapabilityGapConfig>>,
-    /// The configuration of [`Secrets`](crate::Secrets).
+    /// The configuration of `Secrets`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secrets: Option<WithMode<SecretsConfig>>,
-    /// The configuration of [`PersonalData`](crate::PersonalData).
+    /// The configuration of `PersonalData`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub personal_data: Option<WithMode<PersonalDataConfig>>,
-    /// The configurations of [`HookHandlers`](crate::handlers::HookHandlers): one table `[hook_handlers]`, or several tables
+    /// The configurations of `HookHandlers`: one table `[hook_handlers]`, or several tables
     /// `[[hook_handlers]]` with different modes.
     #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
     pub hook_handlers: Vec<WithMode<HookHandlersConfig>>,
-    /// The configuration of [`Permissions`](crate::Permissions). Its rules have the source
+    /// The configuration of `Permissions`. Its rules have the source
     /// [`Global`](crate::permissions::Source::Global).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<WithMode<PermissionsConfig>>,
-    /// The configuration of [`Content`](crate::Content).
+    /// The configuration of `Content`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<WithMode<ContentConfig>>,
-    /// The configuration of [`Injection`](crate::Injection).
+    /// The configuration of `Injection`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub injection: Option<WithMode<InjectionConfig>>,
-    /// The configuration of [`Structure`](crate::shape::Structure).
+    /// The configuration of `Structure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<WithMode<StructureConfig>>,
-    /// The configuration of [`PathSandbox`](crate::PathSandbox).
+    /// The configuration of `PathSandbox`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<WithMode<PathSandboxConfig>>,
-    /// The configuration of [`UrlGuard`](crate::UrlGuard).
+    /// The configuration of `UrlGuard`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub urls: Option<WithMode<UrlGuardConfig>>,
-    /// The configuration of [`ToolSchemas`](crate::shape::ToolSchemas).
+    /// The configuration of `ToolSchemas`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_schemas: Option<WithMode<ToolSchemasConfig>>,
-    /// The configuration of [`StructuredAnswer`](crate::shape::StructuredAnswer).
+    /// The configuration of `StructuredAnswer`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_answer: Option<WithMode<StructuredAnswerConfig>>,
-    /// The configuration of [`DataFlow`](crate::DataFlow).
+    /// The configuration of `DataFlow`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_flow: Option<WithMode<DataFlowConfig>>,
-    /// The configuration of [`Loops`](crate::Loops).
+    /// The configuration of `Loops`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loops: Option<WithMode<LoopsConfig>>,
-    /// The configuration of [`Repetition`](crate::Repetition).
+    /// The configuration of `Repetition`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repetition: Option<WithMode<RepetitionConfig>>,
-    /// The configuration of [`RiskScore`](crate::RiskScore).
+    /// The configuration of `RiskScore`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<WithMode<RiskConfig>>,
-    /// The configuration of [`Approval`](crate::Approval).
+    /// The configuration of `Approval`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<WithMode<ApprovalConfig>>,
-    /// The configurations of [`RateLimits`](crate::RateLimits): one table `[rate_limits]`, or several tables `[[rate_limits]]`
+    /// The configurations of `RateLimits`: one table `[rate_limits]`, or several tables `[[rate_limits]]`
     /// with different modes. All limits must have different names.
     #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
     pub rate_limits: Vec<WithMode<RateLimitsConfig>>,
-    /// The configuration of [`Sequence`](crate::Sequence).
+    /// The configuration of `Sequence`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence: Option<WithMode<SequenceConfig>>,
-    /// The configurations of [`Budgets`](crate::Budgets): one table `[budgets]`, or several tables `[[budgets]]` with different
+    /// The configurations of `Budgets`: one table `[budgets]`, or several tables `[[budgets]]` with different
     /// modes. All limits must have different names.
     #[serde(deserialize_with = "one_or_many_tables", skip_serializing_if = "Vec::is_empty")]
     pub budgets: Vec<WithMode<BudgetsConfig>>,
-    /// The configuration of [`Retry`](crate::Retry).
+    /// The configuration of `Retry`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<WithMode<RetryConfig>>,
     /// The configuration of the guard `Concurrency`.

@@ -9,7 +9,7 @@ use crate::list::one_or_many;
 use crate::table::{Table, named};
 use crate::{ConfigError, OnRefusal, Scope, ToolName, ToolPattern};
 
-/// The configuration of [`RateLimits`].
+/// The configuration of `RateLimits`.
 ///
 /// ```
 /// use exo_rails_guards::rate_limits::{Every, RateLimitsConfig};
@@ -46,7 +46,7 @@ impl RateLimitsConfig {
     }
 }
 
-/// A limit of [`RateLimits`].
+/// A limit of `RateLimits`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

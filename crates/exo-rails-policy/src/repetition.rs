@@ -9,7 +9,7 @@ use crate::table::Table;
 /// The longest repeated unit, in bytes.
 pub const MAX_UNIT: usize = 4_096;
 
-/// The configuration of [`Repetition`].
+/// The configuration of `Repetition`.
 ///
 /// ```
 /// use exo_rails_guards::repetition::{OnRepetition, RepetitionConfig};

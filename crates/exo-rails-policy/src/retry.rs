@@ -7,7 +7,7 @@ use crate::list::one_or_many;
 use crate::table::{Table, named};
 use crate::{FailureKind, ToolPattern};
 
-/// The configuration of [`Retry`].
+/// The configuration of `Retry`.
 ///
 /// ```
 /// use exo_rails_guards::retry::RetryConfig;

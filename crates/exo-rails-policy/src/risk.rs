@@ -9,7 +9,7 @@ use crate::list::one_or_many;
 use crate::permission::Caution;
 use crate::table::Table;
 
-/// The configuration of the guard [`RiskScore`].
+/// The configuration of the guard `RiskScore`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RiskConfig {
@@ -59,7 +59,7 @@ fn is_zero(points: &i16) -> bool {
     *points == 0
 }
 
-/// The kind of a tool, for its [`RiskScore`].
+/// The kind of a tool, for its `RiskScore`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskCategory {
@@ -99,7 +99,7 @@ impl RiskCategory {
     }
 }
 
-/// Additional points for calls with certain arguments. The conditions match like those of a [rule](PermissionRule) that asks:
+/// Additional points for calls with certain arguments. The conditions match like those of a rule that asks:
 /// the guard checks them in all readings of the call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// The calls of one run. The calls of other agents inside the run, in a [child context](exo_rails::RailContext::child) or in
-    /// the [context of a tool call](exo_rails::Permit::context), belong to the run too, if their chains have the guard. Runs with the same [name](exo_rails::RunContext::with_run_id) count as one run. The default names are
+    /// The calls of one run. The calls of other agents inside the run, in a child context or in
+    /// the context of a tool call, belong to the run too, if their chains have the guard. Runs with the same name count as one run. The default names are
     /// random.
     #[default]
     Run,
     /// The calls of all runs of a session. In a run without a session, the guard faults.
     Session,
-    /// The calls of all runs of a user: see [`UserId`]. In a run without a user, the guard faults.
+    /// The calls of all runs of a user: see `UserId`. In a run without a user, the guard faults.
     User,
     /// The calls of all runs of agents with the same name. An agent inside the run of another one counts under the name of the
     /// outer agent.

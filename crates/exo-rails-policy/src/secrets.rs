@@ -110,7 +110,7 @@ pub struct AllowlistConfig {
     pub target_rules: Vec<String>,
 }
 
-/// The configuration of [`Secrets`].
+/// The configuration of `Secrets`.
 ///
 /// ```
 /// use exo_rails_guards::scan::Action;

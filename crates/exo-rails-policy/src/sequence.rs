@@ -8,7 +8,7 @@ use crate::{ConfigError, OnRefusal};
 
 pub use crate::sequence_rule::SequenceRule;
 
-/// The configuration of [`Sequence`].
+/// The configuration of `Sequence`.
 ///
 /// ```
 /// use exo_rails_guards::sequence::SequenceConfig;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::builder::setters;
 use crate::table::Table;
 
-/// The configuration of [`Sizes`].
+/// The configuration of `Sizes`.
 ///
 /// ```
 /// use exo_rails_guards::sizes::SizesConfig;

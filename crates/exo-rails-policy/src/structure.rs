@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::builder::setters;
 use crate::table::Table;
 
-/// The configuration of [`Structure`].
+/// The configuration of `Structure`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key of the configuration")]
 pub struct StructureConfig {
-    /// Whether the names are checked. The default is true. [`CapabilityGap`](super::CapabilityGap) checks the name of each
+    /// Whether the names are checked. The default is true. `CapabilityGap` checks the name of each
     /// call too, and lets the other calls of the answer run. If you use it, write `false` here.
     pub names: bool,
     /// Whether the ids are checked. The default is true. Write `false` for a model server that gives no ids.

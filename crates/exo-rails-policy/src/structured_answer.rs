@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::builder::setters;
 use crate::table::Table;
 
-/// The configuration of [`StructuredAnswer`].
+/// The configuration of `StructuredAnswer`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StructuredAnswerConfig {

@@ -8,7 +8,7 @@ use crate::list::one_or_many;
 use crate::rate_limits::RatedCalls;
 use crate::table::{Table, named};
 
-/// The configuration of [`Timeouts`].
+/// The configuration of `Timeouts`.
 ///
 /// ```
 /// use exo_rails_guards::timeouts::TimeoutsConfig;
@@ -31,7 +31,7 @@ pub struct TimeoutsConfig {
 
 setters!(TimeoutsConfig { limits: [TimeLimit] });
 
-/// A limit of [`Timeouts`].
+/// A limit of `Timeouts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

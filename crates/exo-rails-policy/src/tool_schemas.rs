@@ -9,7 +9,7 @@ use crate::AfterFeedback;
 use crate::builder::setters;
 use crate::table::Table;
 
-/// The configuration of [`ToolSchemas`].
+/// The configuration of `ToolSchemas`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolSchemasConfig {

@@ -7,7 +7,7 @@ use crate::list::one_or_many;
 use crate::table::{Table, named};
 use crate::{OnRefusal, PointerPattern, Severity, ToolPattern};
 
-/// The configuration of a [`UrlGuard`](super::UrlGuard).
+/// The configuration of a `UrlGuard`.
 ///
 /// The default allows `http` and `https` URLs of every public host.
 ///
@@ -58,7 +58,7 @@ pub struct UrlGuardConfig {
     pub max_urls: usize,
     /// The time in milliseconds for resolving all hosts of a call. Default: 5000.
     pub resolve_timeout_ms: u64,
-    /// The severity from which on a broken rule refuses the call: see [`UrlRule::severity`](super::UrlRule::severity). A broken
+    /// The severity from which on a broken rule refuses the call: see `UrlRule::severity`. A broken
     /// rule below it is only reported. Default: `info`, so that every broken rule refuses the call.
     pub enforce_from: Severity,
     /// What happens to a refused call. Default: `skip`.

@@ -20,7 +20,7 @@ use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
 use crate::guard_set::listed::{self, Listed};
 use crate::point::{HookPoint, PerPoint, RailName, SourceLocation};
-use crate::rail::{EventList, EventVisitor, Rail, RailOn};
+use crate::rail::{EventList, EventVisitor, Rail, RailOn, contains};
 use crate::telemetry;
 
 /// A guard set for rails that the program chooses at run time. The manager sorts rails by priority when they are added, and
@@ -364,39 +364,42 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
     where
         R: RailOn<E>,
     {
-        // A chain visits every event that it serves, including events on which it has no rails.
-        if !R::EVENTS.contains(&E::POINT) {
-            return;
+        // A chain visits every event that it serves, including events on which it has no rails. The condition is a constant,
+        // so the compiler makes no code for these events.
+        if const { contains(R::EVENTS, E::POINT) } {
+            let rail: Arc<dyn DynRail<E>> = self.rail.clone();
+            let at = PlacedRail {
+                name: self.name.clone(),
+                named_here: self.named_here,
+                rail: RailIdentity::of::<R>(),
+                place: self.handle.0,
+                reversed: self.onion && E::POINT.is_after(),
+                on_fault: R::ON_FAULT,
+            };
+            let rewrites = RailOn::<E>::may_rewrite(&*self.rail);
+            let (always, around) = (R::ROW.is_always_on(E::POINT), R::ROW.around.has(E::POINT));
+            let (handle, priority) = (self.handle, R::PRIORITY);
+            let entry = ManagedEntry { handle, at, priority, rewrites, always, around, rail };
+            insert(self.lists.entry(E::POINT), entry);
+            if E::POINT == HookPoint::LlmChunk {
+                self.window = RailOn::<E>::stream_window(&*self.rail);
+            }
         }
-        let slot = self.lists.entry(E::POINT);
-        let old: Option<&List<E>> = slot.as_deref().and_then(|list| (list as &dyn Any).downcast_ref());
-        let mut list = old.cloned().unwrap_or_default();
-        // Inserts the rail after the rails of equal priority. In the reverse order of an onion, inserts it before them.
-        let reversed = self.onion && E::POINT.is_after();
-        let at = if reversed {
-            list.rails.partition_point(|listed| listed.priority > R::PRIORITY)
-        } else {
-            list.rails.partition_point(|listed| listed.priority <= R::PRIORITY)
-        };
-        let rewrites = RailOn::<E>::may_rewrite(&*self.rail);
-        if E::POINT == HookPoint::LlmChunk {
-            self.window = RailOn::<E>::stream_window(&*self.rail);
-        }
-        let rail: Arc<dyn DynRail<E>> = self.rail.clone();
-        let always = R::ROW.is_always_on(E::POINT);
-        let (handle, priority) = (self.handle, R::PRIORITY);
-        let placed = PlacedRail {
-            name: self.name.clone(),
-            named_here: self.named_here,
-            rail: RailIdentity::of::<R>(),
-            place: handle.0,
-            reversed,
-            on_fault: R::ON_FAULT,
-        };
-        let around = R::ROW.around.has(E::POINT);
-        list.rails.insert(at, ManagedEntry { handle, at: placed, priority, rewrites, always, around, rail });
-        *slot = Some(Arc::new(list));
     }
+}
+
+/// Inserts the rail after the rails of equal priority. In the reverse order of an onion, inserts it before them.
+// Without the type of the rail, so the compiler makes this code once for each event.
+fn insert<E: Event>(slot: &mut Option<Arc<dyn AnyList>>, entry: ManagedEntry<E>) {
+    let old: Option<&List<E>> = slot.as_deref().and_then(|list| (list as &dyn Any).downcast_ref());
+    let mut list = old.cloned().unwrap_or_default();
+    let at = if entry.at.reversed {
+        list.rails.partition_point(|listed| listed.priority > entry.priority)
+    } else {
+        list.rails.partition_point(|listed| listed.priority <= entry.priority)
+    };
+    list.rails.insert(at, entry);
+    *slot = Some(Arc::new(list));
 }
 
 /// The rails of one event, in their order.

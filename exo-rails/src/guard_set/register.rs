@@ -7,7 +7,7 @@ use crate::chain::Chain;
 use crate::event::Event;
 use crate::guard_set::hook_manager::{HookHandle, HookManager};
 use crate::point::HookPoint;
-use crate::rail::{EventList, EventVisitor, RailOn};
+use crate::rail::{EventList, EventVisitor, RailOn, contains};
 
 /// Adds a hook for each event on which the chain has rails.
 pub(super) fn register<C: Chain + Send + Sync + 'static>(chain: C, hooks: &mut HookManager) -> Vec<HookHandle> {
@@ -28,7 +28,8 @@ impl<C: Chain + Send + Sync + 'static> EventVisitor<C> for Registration<'_, C> {
     where
         C: RailOn<E>,
     {
-        if C::EVENTS.contains(&E::POINT) {
+        // The condition is a constant, so the compiler makes no code for the events on which the chain has no rails.
+        if const { contains(C::EVENTS, E::POINT) } {
             self.handles.push(self.hooks.add_rail::<E, C>(Arc::clone(&self.chain)));
         }
     }

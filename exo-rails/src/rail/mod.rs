@@ -219,10 +219,12 @@ pub trait RailOn<E: Event>: Rail {
         at: &'a PlacedRail,
     ) -> impl Future<Output = ()> + Send {
         let is_shadow = ctx.is_shadow();
-        let call = Self::ALWAYS.then(|| self.call(payload, ctx));
+        // The conditions are constants, so the compiler makes no code for the other rails.
+        let call = if Self::ALWAYS { Some(self.call(payload, ctx)) } else { None };
         async move {
             // The rail only observes, so its output can only be a fault.
-            if let Some(call) = call
+            if Self::ALWAYS
+                && let Some(call) = call
                 && let Returned::Fault(cause) = call.await.returned()
             {
                 drop_quietly(report_fault(cause, at, E::POINT, is_shadow));

@@ -2,10 +2,10 @@
 
 use exo_rails::prelude::*;
 use exo_rails::{NoRails, OperationErrorKind};
-use exo_rails_agent::{Agent, ScriptError, ScriptedModel};
+use exo_rails_agent::{ScriptError, ScriptedModel};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use tests::{Model, asks_for, note, notes, run_agent};
+use tests::{Model, asks_for, note, notes, rails, run_agent};
 
 fn context() -> RunContext {
     RunContext::new("agent")
@@ -40,7 +40,7 @@ async fn an_agent_without_rails_just_runs() {
     let expected = ["model after 1 messages", "tool search", "model after 3 messages"];
     assert_eq!(notes(&ctx), expected);
     let mut ctx = context();
-    run_agent(&rail_chain![], &model(&["search"]), "hello", &mut ctx).await.unwrap();
+    run_agent(&rails![], &model(&["search"]), "hello", &mut ctx).await.unwrap();
     assert_eq!(notes(&ctx), expected);
 }
 
@@ -62,14 +62,14 @@ async fn hooks_and_rails_both_fire() {
 #[tokio::test]
 async fn priorities_order_the_rails_of_an_agent() {
     let mut ctx = context();
-    run_agent(&rail_chain![log, security], &model(&["search"]), "hello", &mut ctx).await.unwrap();
+    run_agent(&rails![log, security], &model(&["search"]), "hello", &mut ctx).await.unwrap();
     assert_eq!(notes(&ctx)[1..4], ["security search", "log search", "tool search"]);
 }
 
 #[tokio::test]
 async fn an_abort_stops_the_second_rail_the_tool_and_the_run() {
     let mut ctx = context();
-    let error = run_agent(&rail_chain![log, security], &model(&["delete"]), "hello", &mut ctx).await.unwrap_err();
+    let error = run_agent(&rails![log, security], &model(&["delete"]), "hello", &mut ctx).await.unwrap_err();
     assert!(matches!(error, RunError::Abort(abort) if abort.rail_name == "security"));
     assert_eq!(notes(&ctx), ["model after 1 messages", "security delete"]);
 }
@@ -77,10 +77,8 @@ async fn an_abort_stops_the_second_rail_the_tool_and_the_run() {
 #[tokio::test]
 async fn a_skipped_tool_does_not_run_and_the_other_one_does() {
     let script = r#"[{ "call": [{ "tool": "delete" }, { "tool": "search" }] }, { "say": "done" }]"#;
-    let run = exo_rails_agent::testing::run(rail_chain![only_search], script)
-        .tool("delete", "gone")
-        .tool("search", "found")
-        .await;
+    let run =
+        exo_rails_agent::testing::run(rails![only_search], script).tool("delete", "gone").tool("search", "found").await;
     run.assert_output("done").assert_calls("delete", 0).assert_calls("search", 1);
     run.assert_told("The call of `delete` was skipped by the rail `only_search`: only search is allowed");
 }
@@ -93,7 +91,7 @@ async fn a_rail_sees_each_answer_of_the_model() {
         note(ctx, format!("answer at step {}: {:?}, {tools} calls", ctx.step(), response.message.text()));
     }
     let mut ctx = context();
-    run_agent(&rail_chain![answers], &model(&["search", "read"]), "hello", &mut ctx).await.unwrap();
+    run_agent(&rails![answers], &model(&["search", "read"]), "hello", &mut ctx).await.unwrap();
     let answers: Vec<_> = notes(&ctx).into_iter().filter(|note| note.starts_with("answer")).collect();
     assert_eq!(answers, ["answer at step 0: \"\", 2 calls", "answer at step 1: \"done\", 0 calls"]);
 }
@@ -105,7 +103,7 @@ async fn a_skipped_model_call_ends_the_loop() {
         if ctx.step() > 0 { RailAction::skip("one step is enough") } else { RailAction::Continue }
     }
     let mut ctx = context();
-    let output = run_agent(&rail_chain![one_step], &model(&["search"]), "hello", &mut ctx).await.unwrap();
+    let output = run_agent(&rails![one_step], &model(&["search"]), "hello", &mut ctx).await.unwrap();
     assert_eq!(output.text, "");
     assert_eq!(notes(&ctx), ["model after 1 messages", "tool search"]);
 }
@@ -118,7 +116,7 @@ async fn the_rails_see_a_call_of_an_unknown_tool_and_its_failure() {
         note(ctx, format!("{}: {}", call.tool_name, error.message));
     }
     let mut ctx = context();
-    let output = run_agent(&rail_chain![log, failed], &model(&["unknown"]), "hello", &mut ctx).await.unwrap();
+    let output = run_agent(&rails![log, failed], &model(&["unknown"]), "hello", &mut ctx).await.unwrap();
     assert_eq!(output.text, "done", "the model reads the error and goes on");
     let failure = "unknown: there is no tool `unknown`; the tools are `search`, `read`, `delete`";
     assert_eq!(notes(&ctx)[1..], ["log unknown", failure, "model after 3 messages"]);
@@ -136,7 +134,7 @@ async fn a_retry_of_a_model_call_does_not_retry_the_run() {
         note(ctx, "start");
     }
     let mut ctx = context();
-    let error = run_agent(&rail_chain![again, start], &Model::new([]), "hello", &mut ctx).await.unwrap_err();
+    let error = run_agent(&rails![again, start], &Model::new([]), "hello", &mut ctx).await.unwrap_err();
     assert!(matches!(error, RunError::RetriesExhausted(error) if error.rail_name == "again" && error.attempts == 2));
     let ask = "model after 1 messages";
     assert_eq!(notes(&ctx), ["start", ask, "again 0", ask, "again 1"]);
@@ -148,10 +146,10 @@ async fn researches(question: &String) -> Result<String, RunError> {
         r#"[{ "call": [{ "tool": "research", "arguments": {} }] }, { "say": "Done." }]"#.parse()?;
     let research = Tool::new("research", "", json!({ "type": "object" }), |_: Value| async {
         let model: ScriptedModel = r#"[{ "say": "It is green." }]"#.parse().map_err(RunError::from)?;
-        let inner = Agent::builder("inner", model).rails(rail_chain![no_colours]).build();
+        let inner = tests::agent("inner", model).rails(rails![no_colours]).build();
         Ok::<_, OperationError>(inner.run("What colour?").await?.text)
     });
-    let agent = Agent::builder("outer", outer).tool(research).build();
+    let agent = tests::agent("outer", outer).tool(research).build();
     let output = agent.run(question).await?;
     Ok(output.messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>().join("\n"))
 }
@@ -183,7 +181,7 @@ async fn one_budget_bounds_the_retries_of_a_run() {
     let script = format!("[{}]", vec![failing; 20].join(","));
     let agent = |retries| {
         let model: exo_rails_agent::ScriptedModel = script.parse().unwrap();
-        exo_rails_agent::Agent::builder("support", model).rails(rail_chain![again]).max_retries(retries).build()
+        tests::agent("support", model).rails(rails![again]).max_retries(retries).build()
     };
     for retries in [0, 3] {
         let bounded = agent(retries);

@@ -3,7 +3,7 @@
 use exo_rails::message::{Message, Messages, Role, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{CompactionInputs, CompactionOutput, NoRetry};
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::ScriptedModel;
 use exo_rails_agent::{Compaction, KeepNewest, estimated_tokens};
 use proptest::prelude::*;
 use serde_json::json;
@@ -131,14 +131,11 @@ fn asked(call: &ModelCallInputs, ctx: &RailContext) {
     note(ctx, format!("model {}", call.messages.iter().map(Message::text).collect::<Vec<_>>().join(" ")));
 }
 
-rail_chain! {
-    struct Guards { before, after, asked }
-}
-
 /// Runs an agent once after this conversation: what happened, and the error.
 async fn run(first: &str, compaction: Compaction) -> (Vec<String>, Option<String>) {
     let model: ScriptedModel = r#"[{ "say": "done" }]"#.parse().unwrap();
-    let agent = Agent::builder("compaction", model).rails(Guards {}).compaction(compaction).build();
+    let agent =
+        tests::agent("compaction", model).rails(tests::rails![before, after, asked]).compaction(compaction).build();
     let messages = [first, "b", "c", "d"].map(Message::user).into();
     let mut ctx = RunContext::new("compaction");
     let result = agent.run_in(InvokeInputs { messages, ..InvokeInputs::new("e") }, &mut ctx).await;
@@ -207,7 +204,7 @@ async fn a_compaction_that_leaves_nothing_fails() {
     }
     let model: ScriptedModel = r#"[{ "say": "never" }]"#.parse().unwrap();
     let compaction = Compaction::over(0).with_strategy(nothing);
-    let failed = Agent::builder("compacts", model).compaction(compaction).build().run("hello").await.unwrap_err();
+    let failed = tests::agent("compacts", model).compaction(compaction).build().run("hello").await.unwrap_err();
     let text = "the compaction has left no message: a model cannot be called without one (invalid response)";
     assert_eq!(failed.to_string(), text);
     assert_eq!(failed.so_far.messages.len(), 1);

@@ -3,9 +3,9 @@
 use exo_rails::message::{Message, Messages};
 use exo_rails::prelude::*;
 use exo_rails::{ContextInputs, DynGuardSet};
-use exo_rails_agent::{Agent, AgentBuilder, Compaction, RunEvent, ScriptedModel, Session};
+use exo_rails_agent::{AgentBuilder, Compaction, RunEvent, ScriptedModel, Session};
 use serde_json::{Value, json};
-use tests::{note, take_notes};
+use tests::{AnyModel, note, take_notes};
 
 /// Each message is a token.
 fn counting(messages: &Messages) -> u64 {
@@ -57,17 +57,17 @@ rail_chain! {
 }
 
 /// Runs an agent once: what was noted, the messages of the result, and the error.
-async fn run<R: GuardSet>(
-    rails: R,
+async fn run(
+    rails: impl Into<DynGuardSet>,
     input: &str,
     is_streamed: bool,
-    change: fn(AgentBuilder<ScriptedModel, R>) -> AgentBuilder<ScriptedModel, R>,
+    change: fn(AgentBuilder<AnyModel, DynGuardSet>) -> AgentBuilder<AnyModel, DynGuardSet>,
 ) -> (Vec<String>, usize, Option<String>) {
     let script = r#"[{ "call": [{ "tool": "search" }] }, { "say": "done" }, { "say": "again" }]"#;
     let model: ScriptedModel = script.parse().unwrap();
     let search =
         Tool::new("search", "", json!({ "type": "object" }), |_: Value| async { Ok::<_, OperationError>("found") });
-    let agent = change(Agent::builder("context", model).tool(search).rails(rails)).build();
+    let agent = change(tests::agent("context", model).tool(search).rails(rails.into())).build();
     let messages = ["a", "b", "c"].map(Message::user).into();
     let (input, mut ctx) = (InvokeInputs { messages, ..InvokeInputs::new(input) }, RunContext::new("context"));
     let result = if is_streamed {
@@ -171,7 +171,7 @@ async fn an_overflow_without_compaction() {
 #[tokio::test]
 async fn a_session_goes_on_with_the_context_as_rails_have_left_it() {
     let model: ScriptedModel = r#"[{ "say": "one" }, { "say": "two" }]"#.parse().unwrap();
-    let agent = Agent::builder("context", model).rails(Guards).build();
+    let agent = tests::agent("context", model).rails(tests::rails![Guards]).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("assembled: change").await.unwrap();
     let output = session.run("hello").await.unwrap();

@@ -7,10 +7,10 @@ use exo_rails::{
     CompactionInputs, CompactionOutput, DynGuardSet, EventBus, EventRecord, Lagged, NoRails, NoRetry, Operation,
     Outcome, Serves, ServesOperation, StopKind, StreamPiece, Subscription,
 };
-use exo_rails_agent::{Agent, Session};
+use exo_rails_agent::Session;
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::json;
-use tests::{Model, asks_for, notes, run_agent};
+use tests::{Model, asks_for, notes, rails, run_agent};
 use tokio::task::unconstrained;
 
 #[rail(priority = 10, on = [PreToolCall])]
@@ -59,7 +59,7 @@ async fn run<R: GuardSet>(
 async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
     let bus = EventBus::new(64);
     let mut all = bus.subscribe();
-    let rails = bus.wrap(rail_chain![no_delete, redact, again_once]);
+    let rails = bus.wrap(rails![no_delete, redact, again_once]);
     let answers = [asks_for(&["delete"]), asks_for(&["search"]), ModelResponse::text("Done.")];
     run(&rails, answers).await.unwrap_err();
     let records_of_all = records(&mut all);
@@ -108,7 +108,7 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
 async fn a_payload_is_what_the_rails_have_left_of_it() {
     let bus = EventBus::new(64);
     let mut outputs = bus.subscribe().with_events([HookPoint::PostToolCall]);
-    run(&bus.wrap(rail_chain![redact]), [asks_for(&["search"]), ModelResponse::text("Done.")]).await.unwrap();
+    run(&bus.wrap(rails![redact]), [asks_for(&["search"]), ModelResponse::text("Done.")]).await.unwrap();
     let record = &records(&mut outputs)[0];
     assert_eq!(
         record.payload,
@@ -136,7 +136,7 @@ async fn a_substitute_is_told_with_its_rail() {
     let bus = EventBus::new(64);
     let mut outputs = bus.subscribe().with_events([HookPoint::PostToolCall]);
     let call = |_| async { Ok::<_, OperationError>(ToolOutput::text("gone")) };
-    let (rails, mut ctx) = (bus.wrap(rail_chain![no_delete]), RunContext::new("tests"));
+    let (rails, mut ctx) = (bus.wrap(rails![no_delete]), RunContext::new("tests"));
     rails.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, call).await.unwrap();
     assert_eq!(records(&mut outputs)[0].substituted_by.as_deref(), Some("no_delete"));
 }
@@ -146,7 +146,7 @@ async fn sessions_are_told() {
     let bus = EventBus::new(64);
     let mut all = bus.subscribe();
     let model = Model::new([ModelResponse::text("one"), ModelResponse::text("two")]);
-    let agent = Agent::builder("tests", model).rails(bus.wrap(NoRails)).build();
+    let agent = tests::agent("tests", model).rails(DynGuardSet::new(bus.wrap(NoRails))).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("first").await.unwrap();
     session.run("second").await.unwrap();
@@ -186,7 +186,7 @@ async fn filters_by_points_and_predicates_hold_together() {
     let mut both = bus.subscribe().with_events([HookPoint::PreToolCall]).with_filter(of_read);
     let mut none = bus.subscribe().with_filter(|record| record.stopped.is_some()).with_filter(of_read);
     let answers = [asks_for(&["delete", "read"]), ModelResponse::text("Done.")];
-    run(&bus.wrap(rail_chain![no_delete]), answers).await.unwrap();
+    run(&bus.wrap(rails![no_delete]), answers).await.unwrap();
     assert_eq!(events(&mut tools).len(), 4);
     assert_eq!(events(&mut stopped), [HookPoint::PreToolCall]);
     assert_eq!(events(&mut both), [HookPoint::PreToolCall]);
@@ -290,7 +290,7 @@ async fn a_context_keeps_no_subscription_open() {
     }
     let bus = EventBus::new(8);
     let mut subscription = bus.subscribe();
-    let (rails, mut ctx) = (bus.wrap(rail_chain![emits]), RunContext::new("demo"));
+    let (rails, mut ctx) = (bus.wrap(rails![emits]), RunContext::new("demo"));
     let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await.unwrap();
     assert!(decision.is_continue());
     drop((bus, rails));
@@ -340,7 +340,7 @@ async fn waits_for_ever() {
 #[tokio::test]
 async fn a_dropped_dispatch_publishes_nothing() {
     let bus = EventBus::new(4);
-    let (mut all, rails) = (bus.subscribe(), bus.wrap(rail_chain![waits_for_ever]));
+    let (mut all, rails) = (bus.subscribe(), bus.wrap(rails![waits_for_ever]));
     assert!(pre_tool_call(&rails, "search").now_or_never().is_none());
     assert_eq!(events(&mut all), []);
 }
@@ -354,7 +354,7 @@ fn faults() -> Result<Verdict, std::io::Error> {
 async fn a_fault_is_told() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
-    pre_tool_call(&bus.wrap(rail_chain![faults]), "search").await.unwrap_err();
+    pre_tool_call(&bus.wrap(rails![faults]), "search").await.unwrap_err();
     let record = &records(&mut all)[0];
     let stopped = record.stopped.as_ref().unwrap();
     assert_eq!(
@@ -388,13 +388,11 @@ impl Recalls {
     }
 }
 
-rail_chain! { struct Recalling { recalls: Recalls } }
-
 #[tokio::test]
 async fn a_rail_may_publish_events_of_its_own() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
-    let rails = bus.wrap(Recalling { recalls: Recalls(bus.clone()) });
+    let rails = bus.wrap(rails![Recalls(bus.clone())]);
     assert!(pre_tool_call(&rails, "search").await.unwrap().is_continue());
     let told = records(&mut all);
     assert_eq!(
@@ -422,7 +420,7 @@ fn around_a_guard_set_says_what_the_guard_set_says() {
         (rails.may_rewrite(), rails.stream_window())
     }
     let bus = EventBus::new(4);
-    let rails = rail_chain![looks_only, of_seven, redact];
+    let rails = rails![looks_only, of_seven, redact];
     assert_eq!(says::<PreToolCall>(&bus.wrap(&rails)), says::<PreToolCall>(&rails));
     assert_eq!(says::<PostToolCall>(&bus.wrap(&rails)), says::<PostToolCall>(&rails));
     assert_eq!(says::<LlmChunk>(&bus.wrap(&rails)), (true, 7));
@@ -444,7 +442,7 @@ async fn chunks_of_a_stream_are_told_piece_by_piece() {
         }
         async {}
     };
-    let (rails, mut ctx) = (bus.wrap(rail_chain![of_seven]), RunContext::new("tests"));
+    let (rails, mut ctx) = (bus.wrap(rails![of_seven]), RunContext::new("tests"));
     rails.guard_stream(ModelCallInputs::default(), &mut ctx, model, sink).await.unwrap();
     assert_eq!(*said.lock().unwrap(), "bonono ond opple");
     let told = records(&mut chunks);
@@ -499,7 +497,7 @@ async fn of_a_chunk_is_told_what_leaves() {
             }
             async {}
         };
-        let (rails, mut ctx) = (bus.wrap(rail_chain![trusted, no_key, no_weapons]), RunContext::new("tests"));
+        let (rails, mut ctx) = (bus.wrap(rails![trusted, no_key, no_weapons]), RunContext::new("tests"));
         let _ = rails.guard_stream(ModelCallInputs::default(), &mut ctx, model, sink).await;
         let told = records(&mut chunks);
         assert_eq!(texts(&told).concat(), *left.lock().unwrap());
@@ -647,7 +645,7 @@ fn again_and_cancel(ctx: &RailContext) -> RailAction {
 async fn the_error_of_a_run_that_did_not_start_has_no_input() {
     let bus = EventBus::new(64);
     let mut errors = bus.subscribe().with_events([HookPoint::Error]);
-    let rails = bus.wrap(rail_chain![no_keys, again_and_cancel]);
+    let rails = bus.wrap(rails![no_keys, again_and_cancel]);
     let answer = |_| async { Ok::<_, OperationError>("done") };
     let mut ctx = RunContext::new("tests").with_cancellation(exo_rails::CancellationToken::new());
     rails.guard_run(SECRET, &mut ctx, answer).await.unwrap_err();
@@ -695,7 +693,7 @@ fn audit(ctx: &RailContext) {
 async fn rails_that_are_always_called_are_called_inside() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
-    let rails = bus.wrap(rail_chain![no_delete, audit]);
+    let rails = bus.wrap(rails![no_delete, audit]);
     let mut ctx = RunContext::new("tests");
     let decision = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("delete"), &mut ctx).await.unwrap();
     assert!(!decision.is_continue());
@@ -722,7 +720,7 @@ async fn a_bus_is_around_hooks_too() {
 async fn a_record_is_json() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
-    assert!(!pre_tool_call(&bus.wrap(rail_chain![no_delete]), "delete").await.unwrap().is_continue());
+    assert!(!pre_tool_call(&bus.wrap(rails![no_delete]), "delete").await.unwrap().is_continue());
     let record = &records(&mut all)[0];
     let mut json = serde_json::to_value(&**record).unwrap();
     for varying in ["at", "took", "run_id"] {
@@ -759,7 +757,7 @@ async fn the_journal_of_a_run_is_the_same_with_a_bus() {
     let mut told = Vec::new();
     for around in [false, true] {
         let mut ctx = RunContext::new("tests");
-        let chain = rail_chain![no_delete, redact];
+        let chain = rails![no_delete, redact];
         let output = if around {
             run_agent(&bus.wrap(chain), &Model::new(answers()), "Please!", &mut ctx).await
         } else {

@@ -1,14 +1,15 @@
 //! Runs that fail, and what remains of them: in their errors and in their sessions.
 
 use std::error::Error;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
+use exo_rails::CancellationToken;
 use exo_rails::message::{Message, Messages, Role};
 use exo_rails::prelude::*;
-use exo_rails::{CancellationToken, NoRails};
 use exo_rails_agent::{Agent, FailedRun, RunEvent, ScriptedModel, Session};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use tests::{AnyModel, rails};
 
 const KEY: &str = "sk-live-4711";
 
@@ -47,17 +48,17 @@ fn mute(request: &ModelCallInputs) -> RailAction<ModelResponse> {
     if said.as_deref() == Some("be silent") { RailAction::skip("silence is golden") } else { RailAction::Continue }
 }
 
-rail_chain! {
-    struct Guards { redact, refuse, no_deletes, hide, mute }
-}
-
-fn agent(script: &str) -> Agent<ScriptedModel, Guards> {
+fn agent(script: &str) -> Agent<AnyModel, RailManager> {
     let tools = ["search", "delete"].map(|name| {
         let run = |_: Value| async { Ok::<_, OperationError>(format!("found {KEY}")) };
         Tool::new(name, "Works.", json!({ "type": "object" }), run)
     });
     let model: ScriptedModel = script.parse().unwrap();
-    Agent::builder("failing", model).instructions("help").tools(tools).rails(Guards).build()
+    tests::agent("failing", model)
+        .instructions("help")
+        .tools(tools)
+        .rails(rails![redact, refuse, no_deletes, hide, mute])
+        .build()
 }
 
 fn texts(messages: &Messages) -> Vec<String> {
@@ -128,7 +129,7 @@ async fn whatever_fails_is_told_with_what_was_before() {
     assert_eq!(refused.to_string(), "rail `refuse` aborted at start: not at all");
     assert!(refused.source().is_none());
 
-    let steps = Agent::builder("failing", r#"[{ "call": [{ "tool": "x" }] }]"#.parse::<ScriptedModel>().unwrap());
+    let steps = tests::agent("failing", r#"[{ "call": [{ "tool": "x" }] }]"#.parse::<ScriptedModel>().unwrap());
     let too_many = steps.max_steps(1).build().run("go").await.unwrap_err();
     assert!(matches!(too_many.error, RunError::StepLimit { limit: 1 }));
     assert_eq!((too_many.so_far.steps, too_many.so_far.messages.len()), (1, 3));
@@ -152,7 +153,7 @@ async fn the_last_attempt_is_told() {
         r#"[{{ "say": "one", {usage} }}, {{ "call": [{{ "tool": "x" }}], {usage} }},
             {{ "fail": {{ "kind": "timeout", "message": "gone" }} }}]"#
     );
-    let agent = Agent::builder("again", script.parse::<ScriptedModel>().unwrap()).rails(rail_chain![again]).build();
+    let agent = tests::agent("again", script.parse::<ScriptedModel>().unwrap()).rails(rails![again]).build();
     let so_far = agent.run("go").await.unwrap_err().so_far;
     assert_eq!((so_far.usage.total_tokens, so_far.steps, so_far.messages.len()), (4, 2, 3));
 }
@@ -172,7 +173,7 @@ async fn a_refused_answer_is_not_part_of_what_was_done() {
     for said in ["early", "late"] {
         let script =
             format!(r#"[{{ "call": [{{ "tool": "x" }}] }}, {{ "say": "{said}: {KEY}" }}, {{ "say": "one" }}]"#);
-        let agent = Agent::builder("refused", script.parse::<ScriptedModel>().unwrap()).rails(rail_chain![early, late]);
+        let agent = tests::agent("refused", script.parse::<ScriptedModel>().unwrap()).rails(rails![early, late]);
         let agent = agent.build();
         let mut session = Session::start(&agent, "s-1").await.unwrap();
         let mut events = session.stream("go");
@@ -261,7 +262,7 @@ async fn an_answer_of_a_rail_has_what_the_run_has_cost() {
         { "say": "one" }
     ]"#;
     let agent =
-        Agent::builder("answers", script.parse::<ScriptedModel>().unwrap()).rails(rail_chain![hand_over, told]).build();
+        tests::agent("answers", script.parse::<ScriptedModel>().unwrap()).rails(rails![hand_over, told]).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     let mut ctx = RunContext::new("answers");
     let output = session.run_in("Delete it.", &mut ctx).await.unwrap();
@@ -285,9 +286,6 @@ async fn an_answer_at_any_event_has_what_the_run_has_cost() {
             if is_here { RailAction::abort_with("a person answers", "a reason") } else { RailAction::Continue }
         }
     }
-    rail_chain! {
-        struct Answering { answers: Answers }
-    }
     let script = r#"[
         { "call": [{ "tool": "search" }], "usage": { "prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7 } },
         { "call": [{ "tool": "search" }], "usage": { "prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8 } },
@@ -302,8 +300,8 @@ async fn an_answer_at_any_event_has_what_the_run_has_cost() {
     ];
     for (at, steps, tokens) in costs {
         let search = Tool::new("search", "", json!({}), |_: Value| async { Ok::<_, OperationError>("found") });
-        let agent = Agent::builder("answers", script.parse::<ScriptedModel>().unwrap());
-        let agent = agent.tool(search).rails(Answering { answers: Answers(at) }).build();
+        let agent = tests::agent("answers", script.parse::<ScriptedModel>().unwrap());
+        let agent = agent.tool(search).rails(rails![Answers(at)]).build();
         let output = agent.run("hello").await.unwrap();
         let seen = (output.text.as_str(), output.steps, output.usage.total_tokens);
         assert_eq!(seen, ("a person answers", steps, tokens), "{at}");
@@ -339,7 +337,7 @@ async fn a_model_cannot_claim_to_be_skipped() {
         }
     }
 
-    let output = Agent::builder("liar", Liar).rails(NoRails).build().run("go").await.unwrap();
+    let output = tests::agent("liar", Liar).build().run("go").await.unwrap();
     assert!(output.extra.is_empty() && output.messages.len() == 2, "{output:?}");
 }
 
@@ -374,9 +372,9 @@ async fn a_panicking_tool_fails_alone() {
         };
         Tool::new(name, "Works or not.", json!({ "type": "object" }), run)
     };
-    let agent = Agent::builder("panics", script.parse::<ScriptedModel>().unwrap())
+    let agent = tests::agent("panics", script.parse::<ScriptedModel>().unwrap())
         .tools(["text", "works", "formatted", "payload", "called"].map(tool))
-        .rails(rail_chain![told])
+        .rails(rails![told])
         .build();
     let mut ctx = RunContext::new("panics");
     let output = agent.run_in("go", &mut ctx).await.unwrap();
@@ -441,9 +439,9 @@ async fn the_next_turn_has_nothing_of_what_a_rail_of_start_has_ended() {
         .into_iter()
         .flat_map(|how| [(how, false, false), (how, false, true), (how, true, false), (how, true, true)])
     {
-        let notes = Notes::default();
+        let notes = Arc::new(Notes::default());
         let agent =
-            Agent::builder("starts", &notes).instructions("help").rails(rail_chain![redact, ends_as_told]).build();
+            tests::agent("starts", Arc::clone(&notes)).instructions("help").rails(rails![redact, ends_as_told]).build();
         let mut session = Session::start(&agent, "s-1").await.unwrap();
         let input = format!("My key is {KEY}: this turn {how}, canary.");
         let result = if is_streamed {

@@ -4,7 +4,7 @@ use exo_rails::message::{Content, ContentPart, Message, ToolSpec, Usage};
 use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, OperationErrorKind, SharedExtensions};
 use serde_json::json;
-use tests::{Model, broken_run, broken_tool, note, notes, run, run_agent, take_notes, tool};
+use tests::{Model, broken_run, broken_tool, note, notes, rails, run, run_agent, take_notes, tool};
 
 fn context() -> RunContext {
     RunContext::new("lifecycle")
@@ -18,9 +18,9 @@ fn every_event(ctx: &RailContext) {
 #[tokio::test]
 async fn start_and_finished_fire_on_every_run() {
     let mut ctx = context();
-    rail_chain![every_event].guard_run("hello", &mut ctx, run).await.unwrap();
+    rails![every_event].guard_run("hello", &mut ctx, run).await.unwrap();
     assert_eq!(take_notes(&ctx), ["start", "run hello", "finished"]);
-    run_agent(&rail_chain![every_event], &Model::new([ModelResponse::text("hi")]), "hello", &mut ctx).await.unwrap();
+    run_agent(&rails![every_event], &Model::new([ModelResponse::text("hi")]), "hello", &mut ctx).await.unwrap();
     assert_eq!(notes(&ctx), ["start", "pre_llm_call", "model after 1 messages", "post_llm_call", "finished"]);
 }
 
@@ -31,7 +31,7 @@ async fn a_rail_on_start_alone_stops_a_run() {
         Verdict::abort_if(run.input.text().len() > 5, "the input is too long")
     }
     let mut ctx = context();
-    let rails = rail_chain![input_length];
+    let rails = rails![input_length];
     assert!(rails.guard_run("hello", &mut ctx, run).await.is_ok());
     let error = rails.guard_run("hello again", &mut ctx, run).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `input_length` aborted at start: the input is too long");
@@ -59,8 +59,8 @@ fn told(run: &InvokeInputs, error: &RunError, ctx: &RailContext) {
     note(ctx, format!("{}: {error}", run.input.text()));
 }
 
-rail_chain! {
-    struct Guards { told, obey, no_tools }
+fn guards() -> RailManager {
+    rails![told, obey, no_tools]
 }
 
 /// A run that fails as its input says.
@@ -68,11 +68,11 @@ async fn fail(run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
     let mut ctx = run.context();
     match run.input.text().as_ref() {
         "tool" => {
-            let output = Guards {}.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+            let output = guards().guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
             Ok(InvokeOutput::text(output.content))
         }
         "model" => {
-            let response = Guards {}.guard_llm_call(tests::prompt("hello"), &mut ctx, tests::broken_model).await?;
+            let response = guards().guard_llm_call(tests::prompt("hello"), &mut ctx, tests::broken_model).await?;
             Ok(InvokeOutput::text(response.message.text()))
         }
         "steps" => Err(RunError::StepLimit { limit: 3 }),
@@ -98,7 +98,7 @@ async fn an_error_of_any_kind_is_told_once_and_returned_as_it_is() {
     ];
     for (input, expected) in cases {
         let mut ctx = context();
-        let error = Guards {}.guard_run(input, &mut ctx, fail).await.unwrap_err();
+        let error = guards().guard_run(input, &mut ctx, fail).await.unwrap_err();
         assert_eq!(error.to_string(), expected);
         let told: Vec<_> = notes(&ctx).into_iter().filter(|note| !note.starts_with("broken")).collect();
         assert_eq!(told, [format!("{input}: {expected}")]);
@@ -110,7 +110,7 @@ async fn a_cancelled_run_is_told_of_once() {
     let token = CancellationToken::new();
     token.cancel();
     let mut ctx = context().with_cancellation(token);
-    let error = Guards {}.guard_run("hello", &mut ctx, run).await.unwrap_err();
+    let error = guards().guard_run("hello", &mut ctx, run).await.unwrap_err();
     assert!(matches!(error, RunError::Cancelled));
     assert_eq!(notes(&ctx), ["hello: the run was cancelled"]);
 }
@@ -118,7 +118,7 @@ async fn a_cancelled_run_is_told_of_once() {
 #[tokio::test]
 async fn a_run_that_ends_well_has_no_error() {
     let mut ctx = context();
-    Guards {}.guard_run("hello", &mut ctx, run).await.unwrap();
+    guards().guard_run("hello", &mut ctx, run).await.unwrap();
     assert_eq!(notes(&ctx), ["run hello"]);
 }
 
@@ -130,7 +130,7 @@ async fn a_failed_tool_call_that_nobody_rescues_is_the_output_that_the_model_rea
         RailAction::Continue
     }
     let mut ctx = context();
-    let rails = rail_chain![look, every_event];
+    let rails = rails![look, every_event];
     let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
     assert_eq!(output.content, "The call of `search` failed: the tool is broken (failed)");
     assert_eq!((output.is_error, output.error_kind), (true, Some(OperationErrorKind::Other)));
@@ -145,7 +145,7 @@ async fn a_rail_can_abort_when_an_operation_has_failed() {
     fn fatal(error: &OperationError) -> Verdict {
         Verdict::abort(error.message.clone())
     }
-    let rails = rail_chain![fatal];
+    let rails = rails![fatal];
     let call = ToolCallInputs::new("search");
     let error = rails.guard_tool_call(call, &mut context(), broken_tool).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `fatal` aborted at tool_error: the tool is broken");
@@ -172,7 +172,7 @@ async fn the_model_events_carry_messages_tools_options_and_cost() {
     let usage = Usage { total_tokens: 12, ..Usage::default() };
     let answer = ModelResponse { usage: Some(usage), ..ModelResponse::text("hi") };
     let model = |_| std::future::ready(Ok::<_, OperationError>(answer.clone()));
-    rail_chain![before, after].guard_llm_call(call, &mut ctx, model).await.unwrap();
+    rails![before, after].guard_llm_call(call, &mut ctx, model).await.unwrap();
     assert_eq!(notes(&ctx), ["hello [\"search\"] 0.5", "hello -> hi, 12 tokens"]);
 }
 
@@ -186,7 +186,7 @@ async fn the_tool_events_carry_the_call_and_its_output() {
     let call =
         ToolCallInputs { id: "call-1".to_owned(), ..ToolCallInputs::new("add").with_arguments(json!({ "n": 1 })) };
     let result = |_| std::future::ready(Ok::<_, OperationError>(ToolOutput::json(&json!({ "sum": 1 })).unwrap()));
-    rail_chain![after].guard_tool_call(call, &mut ctx, result).await.unwrap();
+    rails![after].guard_tool_call(call, &mut ctx, result).await.unwrap();
     assert_eq!(notes(&ctx), [r#"call-1 add {"n":1} -> {"sum":1}"#]);
 }
 
@@ -198,7 +198,7 @@ async fn the_end_of_a_run_carries_its_input_and_its_output() {
     }
     let mut ctx = context();
     let answers = [tests::asks_for(&["search"]), ModelResponse::text("found")];
-    run_agent(&rail_chain![after], &Model::new(answers), "find it", &mut ctx).await.unwrap();
+    run_agent(&rails![after], &Model::new(answers), "find it", &mut ctx).await.unwrap();
     assert_eq!(notes(&ctx).last().unwrap(), "find it -> found in 2 steps");
 }
 
@@ -215,7 +215,7 @@ async fn a_run_may_begin_with_parts_of_several_kinds() {
     let image = ContentPart { kind: "image_url".to_owned(), ..ContentPart::default() };
     let input = Content::Parts(vec![text("what is "), image, text("this?")]);
     let mut ctx = context();
-    let output = rail_chain![parts].guard_run(input, &mut ctx, run).await.unwrap();
+    let output = rails![parts].guard_run(input, &mut ctx, run).await.unwrap();
     assert_eq!(output.text, "what is this?");
     assert_eq!(notes(&ctx), ["text, image_url, text", "run what is this?"]);
 }
@@ -234,10 +234,10 @@ async fn the_context_tells_a_rail_where_it_is() {
     let tools_at_step_4 = |run: Permit<InvokeInputs>| async move {
         let mut ctx = run.context();
         ctx.set_step(4);
-        rail_chain![place].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+        rails![place].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
         Ok::<_, RunError>(InvokeOutput::default())
     };
-    rail_chain![place].guard_run("hello", &mut ctx, tools_at_step_4).await.unwrap();
+    rails![place].guard_run("hello", &mut ctx, tools_at_step_4).await.unwrap();
     let expected = ["support r7 s3 turn 2 step 0 start true", "support r7 s3 turn 2 step 4 pre_tool_call true"];
     assert_eq!(notes(&ctx)[..2], expected);
 }

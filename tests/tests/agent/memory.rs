@@ -13,7 +13,7 @@ use exo_rails_agent::{
     Agent, AgentBuilder, FailedRun, InMemory, Memory, Model, RunEvent, ScriptedModel, Session, SuspendedRun,
 };
 use serde_json::{Value, json};
-use tests::{note, take_notes};
+use tests::{AnyModel, note, rails, take_notes};
 
 /// A memory that knows two things, and notes what it is given. It fails where the text says so.
 #[derive(Clone, Default)]
@@ -174,15 +174,15 @@ struct Outcome {
     conversation: Vec<String>,
 }
 
-async fn run<R: GuardSet>(rails: R, input: &str, is_streamed: bool) -> Outcome {
-    run_with(rails, input, is_streamed, |agent| agent).await
+async fn run(rails: impl GuardSet + 'static, input: &str, is_streamed: bool) -> Outcome {
+    run_with(DynGuardSet::new(rails), input, is_streamed, |agent| agent).await
 }
 
-async fn run_with<R: GuardSet>(
-    rails: R,
+async fn run_with(
+    rails: DynGuardSet,
     input: &str,
     is_streamed: bool,
-    change: impl FnOnce(AgentBuilder<ScriptedModel, R>) -> AgentBuilder<ScriptedModel, R>,
+    change: fn(AgentBuilder<AnyModel, DynGuardSet>) -> AgentBuilder<AnyModel, DynGuardSet>,
 ) -> Outcome {
     let script = match input {
         "fails" => r#"[{ "fail": { "kind": "unavailable", "message": "down" } }]"#,
@@ -193,7 +193,7 @@ async fn run_with<R: GuardSet>(
     let (model, notebook) = (script.parse::<ScriptedModel>().unwrap(), Notebook::default());
     let search =
         Tool::new("search", "", json!({ "type": "object" }), |_: Value| async { Ok::<_, OperationError>("found") });
-    let agent = Agent::builder("memory", model).rails(rails).tool(search).memory(notebook.clone());
+    let agent = tests::agent("memory", model).rails(rails).tool(search).memory(notebook.clone());
     let agent = change(agent).build();
     let mut ctx = RunContext::new("memory");
     let result =
@@ -210,8 +210,8 @@ async fn run_with<R: GuardSet>(
     }
 }
 
-async fn streamed<R: GuardSet>(
-    agent: &Agent<ScriptedModel, R>,
+async fn streamed(
+    agent: &Agent<AnyModel, DynGuardSet>,
     input: &str,
     ctx: &mut RunContext,
 ) -> Result<InvokeOutput, FailedRun> {
@@ -341,7 +341,7 @@ async fn a_run_that_is_done_again_is_stored_once() {
     let mut ctx = RunContext::new("memory");
     let (model, notebook) =
         (r#"[{ "say": "one" }, { "say": "two" }]"#.parse::<ScriptedModel>().unwrap(), Notebook::default());
-    let agent = Agent::builder("memory", model).rails(rail_chain![once]).memory(notebook.clone()).build();
+    let agent = tests::agent("memory", model).rails(rails![once]).memory(notebook.clone()).build();
     assert_eq!(agent.run_in("hello", &mut ctx).await.unwrap().text, "two");
     assert_eq!(notebook.stored(), ["-: hello / two"]);
     assert_eq!(take_notes(&ctx), ["recall hello 5", "recall hello 5"]);
@@ -352,7 +352,7 @@ async fn a_run_that_is_done_again_is_stored_once() {
 #[tokio::test]
 async fn failures_of_the_memory_can_be_ignored_and_decisions_of_rails_cannot() {
     for is_streamed in [false, true] {
-        let run = |input| run_with(Guards, input, is_streamed, AgentBuilder::ignore_memory_failures);
+        let run = |input| run_with(manager().into(), input, is_streamed, AgentBuilder::ignore_memory_failures);
         for input in ["recall is down", "store is down"] {
             let outcome = run(input).await;
             assert_eq!(outcome.answer.as_deref(), Ok("an apple"), "{input}");
@@ -371,10 +371,10 @@ async fn a_session_does_not_pile_up_what_is_recalled() {
     let (model, notebook) = (script.parse::<ScriptedModel>().unwrap(), Notebook::default());
     let search =
         Tool::new("search", "", json!({ "type": "object" }), |_: Value| async { Ok::<_, OperationError>("found") });
-    let agent = Agent::builder("memory", model)
+    let agent = tests::agent("memory", model)
         .instructions("Be kind.")
         .tool(search)
-        .rails(Guards)
+        .rails(manager())
         .memory(notebook.clone())
         .build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
@@ -422,7 +422,7 @@ fn reads(call: &ModelCallInputs) -> Verdict {
 #[tokio::test]
 async fn what_is_recalled_stands_before_the_input_and_is_limited() {
     let model: ScriptedModel = r#"[{ "say": "one" }, { "say": "two" }]"#.parse().unwrap();
-    let agent = Agent::builder("memory", model).instructions("Be kind.").rails(rail_chain![places]);
+    let agent = tests::agent("memory", model).instructions("Be kind.").rails(rails![places]);
     let agent = agent.memory(Notebook::default()).recall_limit(1).build();
     let mut ctx = RunContext::new("memory");
     let before = [Message::user("hello"), Message::assistant("Hello!")];
@@ -431,7 +431,7 @@ async fn what_is_recalled_stands_before_the_input_and_is_limited() {
     assert_eq!(take_notes(&ctx), ["recall Who am I? 1", "Some(3) of 5"]);
 
     let model: ScriptedModel = r#"[{ "say": "one" }]"#.parse().unwrap();
-    let agent = Agent::builder("memory", model).rails(rail_chain![reads]).recall_limit(1).memory(Arc::new(Own)).build();
+    let agent = tests::agent("memory", model).rails(rails![reads]).recall_limit(1).memory(Arc::new(Own)).build();
     assert_eq!(agent.run("hello").await.unwrap().messages.len(), 2);
 }
 
@@ -478,7 +478,7 @@ fn blank(entry: &mut MemoryEntry) {
 async fn a_bus_and_a_test_see_the_events() {
     let bus = EventBus::new(64);
     let mut records = bus.subscribe();
-    run(bus.wrap(Guards), "recalled: redact, stored: redact, a secret", false).await;
+    run(bus.wrap(manager()), "recalled: redact, stored: redact, a secret", false).await;
     drop(bus);
     let mut seen = Vec::new();
     while let Some(Ok(record)) = records.recv().await {
@@ -497,7 +497,7 @@ async fn a_bus_and_a_test_see_the_events() {
     assert_eq!(seen, expected);
 
     let entry = MemoryEntry::new([Message::user("secret")]);
-    let tested = testing::at::<MemoryStored>(&rail_chain![blank], entry).await;
+    let tested = testing::at::<MemoryStored>(&rails![blank], entry).await;
     assert_eq!(tested.assert_continued().payload.messages[0].text(), "");
 }
 
@@ -585,10 +585,6 @@ fn reads_one(call: &ModelCallInputs) -> Verdict {
     Verdict::abort_if(recalled != 1, format!("{recalled} messages are recalled"))
 }
 
-rail_chain! {
-    struct Asking { asks: Asks, reads_one }
-}
-
 /// Asks for a tool, and answers when it has the output.
 struct Searcher;
 
@@ -609,7 +605,7 @@ async fn a_run_that_is_resumed_has_its_memory_and_stores_once() {
         let agent = || {
             let run = |_: Value| async { Ok::<_, OperationError>("found") };
             let search = Tool::new("search", "", json!({ "type": "object" }), run);
-            let agent = Agent::builder("memory", Searcher).tool(search).rails(Asking { asks: Asks(at) });
+            let agent = tests::agent("memory", Searcher).tool(search).rails(rails![Asks(at), reads_one]);
             agent.memory(notebook.clone()).build()
         };
         let mut result = agent().run("hello").await;

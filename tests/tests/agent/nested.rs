@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, Model, ScriptedModel};
 use serde_json::{Value, json};
-use tests::{asks_for, note, notes, yields};
+use tests::{AnyModel, asks_for, note, notes, rails, yields};
 
 /// Asks for the tool `dive` whatever it reads.
 struct Stubborn;
@@ -18,8 +18,8 @@ impl Model for Stubborn {
 }
 
 /// An agent that is its own tool: in the run of the call, or in one that nothing connects with it.
-fn diver(is_linked: bool) -> Arc<Agent<Stubborn>> {
-    Arc::new_cyclic(|agent: &Weak<Agent<Stubborn>>| {
+fn diver(is_linked: bool) -> Arc<Agent<AnyModel>> {
+    Arc::new_cyclic(|agent: &Weak<Agent<AnyModel>>| {
         let agent = agent.clone();
         let dive = Tool::with_permit("dive", "Runs the agent.", json!({ "type": "object" }), move |call| {
             let agent = agent.upgrade();
@@ -31,7 +31,7 @@ fn diver(is_linked: bool) -> Arc<Agent<Stubborn>> {
                 Ok::<_, Box<dyn Error + Send + Sync>>(run.await?.text)
             }
         });
-        Agent::builder("diver", Stubborn).tool(dive).build()
+        tests::agent("diver", Stubborn).tool(dive).build()
     })
 }
 
@@ -66,7 +66,7 @@ async fn the_panic_of_a_rail_waits_for_the_calls_beside_it() {
         })
     };
     let model: ScriptedModel = script.parse().unwrap();
-    let agent = Agent::builder("panics", model).tools(["slow", "refused"].map(tool)).rails(rail_chain![panics]).build();
+    let agent = tests::agent("panics", model).tools(["slow", "refused"].map(tool)).rails(rails![panics]).build();
     let mut ctx = RunContext::new("panics");
     let panic = futures_util::FutureExt::catch_unwind(std::panic::AssertUnwindSafe(agent.run_in("go", &mut ctx))).await;
     assert!(panic.is_err());
@@ -86,8 +86,7 @@ async fn approval(call: &ToolCallInputs) -> Verdict {
 async fn an_abort_does_not_wait_for_the_rail_of_another_call() {
     let model: ScriptedModel = r#"[{ "call": [{ "tool": "asks" }, { "tool": "refused" }] }]"#.parse().unwrap();
     let tool = |name| Tool::new(name, "Does nothing.", json!({}), |_: Value| async { Ok::<_, OperationError>("done") });
-    let agent =
-        Agent::builder("aborts", model).tools(["asks", "refused"].map(tool)).rails(rail_chain![approval]).build();
+    let agent = tests::agent("aborts", model).tools(["asks", "refused"].map(tool)).rails(rails![approval]).build();
     let error = agent.run("go").await.unwrap_err().error;
     assert!(matches!(error, RunError::Abort(_)), "{error}");
 }

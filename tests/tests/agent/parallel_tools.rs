@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, RailFault};
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::ScriptedModel;
 use serde_json::{Value, json};
-use tests::{note, notes};
+use tests::{note, notes, rails};
 use tokio::time::sleep;
 
 /// How many tools run now, and how many ran at once at most.
@@ -78,9 +78,9 @@ async fn call_in(
         .map(|(arguments, id)| json!({ "id": id.to_string(), "tool": "wait", "arguments": arguments }));
     let script = json!([{ "call": calls.collect::<Vec<_>>() }, { "say": "done" }]).to_string();
     let running = Arc::new(Running::default());
-    let agent = Agent::builder("parallel", script.parse::<ScriptedModel>().unwrap())
+    let agent = tests::agent("parallel", script.parse::<ScriptedModel>().unwrap())
         .tool(wait(&running))
-        .rails(rail_chain![decides])
+        .rails(rails![decides])
         .parallel_tools(NonZeroUsize::new(at_once).unwrap())
         .build();
     let result = agent.run_in("go", ctx).await.map_err(RunError::from);

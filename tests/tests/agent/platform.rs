@@ -1,11 +1,12 @@
 //! The hook points of an agent platform: a rail under a platform's name runs where the agent fires the event.
 
+use exo_rails::DynGuardSet;
 use exo_rails::prelude::*;
 use exo_rails_agent::platform::{
     AgentLoopEnd, AgentLoopStart, ContextOverflow, MemoryRecalled, MemoryStored, PostCompaction, PostLlmCall,
     PostToolExecute, PreCompaction, PreLlmCall, PreToolExecute, SessionClosed, SessionCreated,
 };
-use exo_rails_agent::{Agent, Compaction, InMemory, ScriptedModel, Session};
+use exo_rails_agent::{Compaction, InMemory, ScriptedModel, Session};
 use serde_json::{Value, json};
 
 /// What the rail below saw, in the state of the session.
@@ -25,11 +26,11 @@ rail_chain! {
     struct PlatformRails { notes }
 }
 
-async fn walk(rails: impl GuardSet) -> Vec<String> {
+async fn walk(rails: impl Into<DynGuardSet>) -> Vec<String> {
     let script = r#"[{ "call": [{ "tool": "echo" }] }, { "say": "Done." }]"#;
     let model: ScriptedModel = script.parse().unwrap();
     let echo = Tool::new("echo", "", json!({}), |_: Value| async { Ok::<_, OperationError>("echo") });
-    let agent = Agent::builder("platform", model).tool(echo).rails(rails).compaction(Compaction::over(1));
+    let agent = tests::agent("platform", model).tool(echo).rails(rails.into()).compaction(Compaction::over(1));
     let agent = agent.memory(InMemory::shared(1)).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("hello").await.unwrap();

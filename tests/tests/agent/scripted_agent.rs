@@ -2,11 +2,12 @@
 
 use exo_rails::message::Role;
 use exo_rails::prelude::*;
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::ScriptedModel;
+use tests::rails;
 
 async fn run(script: &str) -> InvokeOutput {
     let model: ScriptedModel = script.parse().unwrap();
-    Agent::builder("scripted", model).build().run("hello").await.unwrap()
+    tests::agent("scripted", model).build().run("hello").await.unwrap()
 }
 
 #[tokio::test]
@@ -38,7 +39,7 @@ async fn the_usage_of_a_run_counts_the_attempts_that_a_rail_refused() {
         { "say": "the answer", "usage": { "total_tokens": 5 } }
     ]"#;
     let model: ScriptedModel = script.parse().unwrap();
-    let agent = Agent::builder("scripted", model).rails(rail_chain![once_more]).build();
+    let agent = tests::agent("scripted", model).rails(rails![once_more]).build();
     let output = agent.run("hello").await.unwrap();
     assert_eq!((output.text.as_str(), output.usage.total_tokens), ("the answer", 15));
 }

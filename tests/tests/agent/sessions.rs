@@ -7,7 +7,7 @@ use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, DroppedInputs, ModelDelta, SessionInfo};
 use exo_rails_agent::{Agent, FailedRun, Model, RunEvent, SavedSession, ScriptedModel, Session};
 use futures_util::{Stream, StreamExt, stream};
-use tests::Warnings;
+use tests::{AnyModel, Warnings, rails};
 
 /// What has happened in the session.
 #[derive(Clone, Debug, Default)]
@@ -40,12 +40,11 @@ fn polite(run: &InvokeInputs) -> RailAction<InvokeOutput> {
     }
 }
 
-rail_chain! {
-    struct Guards { record, only_named, polite }
-}
-
-fn agent(script: &str) -> Agent<ScriptedModel, Guards> {
-    Agent::builder("sessions", script.parse::<ScriptedModel>().unwrap()).instructions("help").rails(Guards {}).build()
+fn agent(script: &str) -> Agent<AnyModel, RailManager> {
+    tests::agent("sessions", script.parse::<ScriptedModel>().unwrap())
+        .instructions("help")
+        .rails(rails![record, only_named, polite])
+        .build()
 }
 
 const THREE: &str = r#"[{ "say": "one" }, { "say": "two" }, { "say": "three" }]"#;
@@ -114,9 +113,9 @@ fn count(ctx: &RailContext) -> Result<(), serde_json::Error> {
     ctx.session.state().update_as(ctx.event().name(), |count: &mut u32| *count += 1)
 }
 
-fn counted(script: &str, instructions: &str) -> Agent<ScriptedModel, impl GuardSet + use<>> {
+fn counted(script: &str, instructions: &str) -> Agent<AnyModel, RailManager> {
     let model: ScriptedModel = script.parse().unwrap();
-    Agent::builder("counted", model).instructions(instructions).rails(rail_chain![count]).build()
+    tests::agent("counted", model).instructions(instructions).rails(rails![count]).build()
 }
 
 #[tokio::test]
@@ -169,7 +168,7 @@ async fn new_instructions_take_the_place_of_old_ones() {
     session.end().await;
 
     // An agent without instructions has none to put in their place.
-    let agent = Agent::builder("none", r#"[{ "say": "two" }]"#.parse::<ScriptedModel>().unwrap()).build();
+    let agent = tests::agent("none", r#"[{ "say": "two" }]"#.parse::<ScriptedModel>().unwrap()).build();
     let mut session = Session::resume(&agent, saved).await.unwrap();
     assert_eq!(texts(&session.run("second").await.unwrap().messages)[..3], ["old", "older", "first"]);
     session.end().await;
@@ -327,7 +326,7 @@ async fn a_session_and_a_run_that_are_dropped_are_events() {
         }
     }
 
-    let agent = Arc::new(Agent::builder("dropped", Endless).rails(rail_chain![gone]).build());
+    let agent = Arc::new(tests::agent("dropped", Endless).rails(rails![gone]).build());
     let mut session = Session::start(Arc::clone(&agent), "s-1").await.unwrap();
     let values = session.values().clone();
     session.run("first").await.unwrap();
@@ -353,7 +352,9 @@ async fn the_end_cannot_be_stopped() {
     let mut hooks = HookManager::new();
     hooks.add(HookPoint::SessionEnd, fails);
     hooks.add(HookPoint::SessionEnd, told);
-    let agent = Agent::builder("sessions", "[]".parse::<ScriptedModel>().unwrap()).rails(hooks).build();
+    let agent = tests::agent("sessions", "[]".parse::<ScriptedModel>().unwrap())
+        .rails(exo_rails::DynGuardSet::from(hooks))
+        .build();
     let (warnings, _guard) = Warnings::collect();
     let session = Session::start(&agent, "s-1").await.unwrap();
     let values = session.values().clone();

@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, TestRunner};
 use regex::{Regex, RegexBuilder};
+use tests::rails;
 
 /// Replaces a pattern.
 struct Replace<P> {
@@ -271,7 +272,7 @@ fn what_cannot_be_a_match_leaves_at_once() {
     let left = ["Hello", " you, ", "so ", "", "", "", "[key] ok"];
     let mut hooks = HookManager::new();
     rail_chain![redact_keys].register(&mut hooks);
-    assert_eq!(leaves(&rail_chain![redact_keys], &pieces).0, left);
+    assert_eq!(leaves(&rails![redact_keys], &pieces).0, left);
     assert_eq!(leaves(&rail_chain![Inner], &pieces).0, left);
     assert_eq!(leaves(&manager![redact_keys {}], &pieces).0, left);
     assert_eq!(leaves(&manager![Arc::new(redact_keys {}), None::<redact_keys>], &pieces).0, left);
@@ -355,12 +356,12 @@ fn a_rail_may_skip_while_others_hold_text_back() {
     let pieces = proptest::collection::vec("[abcdxyz! ]{0,5}", 1..8);
     check(500, &pieces, |pieces| {
         let pieces: Vec<_> = pieces.iter().map(String::as_str).collect();
-        let shown = streamed(&rail_chain![shouts, replaces_last], &pieces);
+        let shown = streamed(&rails![shouts, replaces_last], &pieces);
         // After the last skip, the later rail sees the whole text again.
         let from = pieces.iter().rposition(|piece| piece.contains('!')).map_or(0, |at| at + 1);
         let rest = pieces[from..].concat().replace("abcd", "[a]");
         assert!(shown.ends_with(&rest), "{shown:?} does not end with {rest:?}");
-        let shown = streamed(&rail_chain![replaces_first, shouts, finds_last], &pieces);
+        let shown = streamed(&rails![replaces_first, shouts, finds_last], &pieces);
         assert_eq!(shown, pieces.concat().replace("xyz", "[x]"));
     });
 }
@@ -380,7 +381,7 @@ fn shorten(window: &mut StreamWindow) {
 fn nothing_of_a_match_has_left_when_it_is_found() {
     check(1000, &("[secr]{0,6}", "(secret|secrecy)", "[secr]{0,6}", cuts()), |(before, word, after, cuts)| {
         let text = [before.clone(), word, after].concat();
-        let (left, result) = leaves(&rail_chain![forbid, shorten], &cut(&text, &cuts));
+        let (left, result) = leaves(&rails![forbid, shorten], &cut(&text, &cuts));
         assert!(matches!(result, Err(RunError::Abort(_))), "{result:?}");
         let decided = before.replace("sec", "s");
         // The end of what was before may belong to the word.
@@ -432,8 +433,8 @@ fn careless(window: &mut StreamWindow) {
 
 #[test]
 fn a_rail_says_from_where_on_it_is_undecided() {
-    assert_eq!(leaves(&rail_chain![sentences], &["One. Tw", "o. Thr", "ee"]).0, ["One.", " Two.", " Three"]);
-    assert_eq!(leaves(&rail_chain![careless], &["é", "é", "a"]).0, ["", "", "ééa"]);
+    assert_eq!(leaves(&rails![sentences], &["One. Tw", "o. Thr", "ee"]).0, ["One.", " Two.", " Three"]);
+    assert_eq!(leaves(&rails![careless], &["é", "é", "a"]).0, ["", "", "ééa"]);
 }
 
 /// Answers that cannot be, or that help nobody.
@@ -522,7 +523,7 @@ fn the_kinds_of_patterns() {
 
 #[test]
 fn a_match_that_is_longer_than_the_window_waits_for_its_end() {
-    let rails = rail_chain![redact_keys];
+    let rails = rails![redact_keys];
     let key = format!("sk-{}", "a1".repeat(100));
     let pieces: Vec<_> = key.as_bytes().chunks(7).map(|piece| std::str::from_utf8(piece).unwrap()).collect();
     assert_eq!(streamed(&rails, &[&["The key "], &*pieces, &[" is gone"]].concat()), "The key [key] is gone");

@@ -7,12 +7,13 @@ use exo_rails::message::{Content, ContentPart, Message, Role, ToolCall, Usage};
 use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, Event, ModelDelta, Outcome, Serves, Stream, StreamPiece, ToolCallDelta};
 use exo_rails_agent::RunEvent;
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::ScriptedModel;
+use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
-use tests::{note, notes};
+use tests::{note, notes, rails};
 
 /// Secrets are 6 letters long.
 #[rail(priority = 40, on = [LlmChunk], window = 6)]
@@ -88,6 +89,14 @@ where
     R: GuardSet,
     S: Stream<Item = Result<ModelDelta, OperationError>> + Send,
 {
+    streamed_boxed(rails, ctx, &mut |attempt| model(attempt).boxed()).await
+}
+
+async fn streamed_boxed<'s, R: GuardSet>(
+    rails: &R,
+    ctx: &mut RunContext,
+    model: &mut (dyn FnMut(usize) -> BoxStream<'s, Result<ModelDelta, OperationError>> + Send),
+) -> Seen {
     let (pieces, mut attempts) = (Mutex::new(Vec::new()), 0);
     let sink = |piece| {
         pieces.lock().unwrap().push(piece);
@@ -185,7 +194,7 @@ fn a_streamed_answer_comes_to_what_the_same_answer_comes_to_as_a_whole() {
 
 #[tokio::test]
 async fn text_leaves_while_the_model_still_speaks() {
-    let seen = streamed(&Guards {}, &mut context(), |_| said(&["It is a sec", "ret, as ", "they say."])).await;
+    let seen = streamed(&manager(), &mut context(), |_| said(&["It is a sec", "ret, as ", "they say."])).await;
     let text = |text: &str| StreamPiece::Text(text.to_owned());
     assert_eq!(seen.pieces, [text("It is"), text(" a [-"), text("], as the"), text("y say.")]);
     let response = seen.result.unwrap();
@@ -230,7 +239,7 @@ async fn a_stop_in_mid_stream_reads_no_further() {
     ] {
         let (deltas, watch) = watched(&said);
         let mut deltas = Some(deltas);
-        let seen = streamed(&Guards {}, &mut context(), |_| deltas.take().unwrap()).await;
+        let seen = streamed(&manager(), &mut context(), |_| deltas.take().unwrap()).await;
         assert_eq!(seen.text(), text);
         assert_eq!(seen.result.map(|response| response.finish_reason.unwrap_or_default()), ends);
         assert_eq!(watch.polled.load(Ordering::Relaxed), 2);
@@ -243,7 +252,7 @@ async fn an_answer_that_ends_early_has_no_tool_calls() {
     let call = || ModelDelta::ToolCall(ToolCallDelta { name: Some("search".into()), ..ToolCallDelta::at(0) });
     let deltas = |text: &str| stream::iter([Ok(call()), Ok(ModelDelta::Text(text.to_owned()))]);
     let calls = async |text| {
-        let streamed = streamed(&Guards {}, &mut context(), |_| deltas(text)).await.result.unwrap();
+        let streamed = streamed(&manager(), &mut context(), |_| deltas(text)).await.result.unwrap();
         let whole = ModelResponse {
             message: Message { tool_calls: vec![ToolCall::new("", "search", &json!({}))], ..Message::assistant(text) },
             ..ModelResponse::default()
@@ -252,7 +261,7 @@ async fn an_answer_that_ends_early_has_no_tool_calls() {
             let whole = whole.clone();
             async move { Ok::<_, OperationError>(whole) }
         };
-        let called = Guards {}.guard_llm_call(ModelCallInputs::default(), &mut context(), model).await.unwrap();
+        let called = manager().guard_llm_call(ModelCallInputs::default(), &mut context(), model).await.unwrap();
         assert_eq!(called.message.tool_calls.len(), streamed.message.tool_calls.len());
         called.message.tool_calls.len()
     };
@@ -262,7 +271,7 @@ async fn an_answer_that_ends_early_has_no_tool_calls() {
 
 #[tokio::test]
 async fn a_skip_lets_the_window_leave_as_it_stands() {
-    let rails = rail_chain![redact, trusted];
+    let rails = rails![redact, trusted];
     let seen = streamed(&rails, &mut context(), |_| said(&["TRUST a secret, ", "but no secret here"])).await;
     assert_eq!(seen.text(), "TRUST a secret, but no [-] here");
     assert_eq!(called(&rails, "TRUST a secret").await.unwrap().message.text(), "TRUST a secret");
@@ -271,12 +280,12 @@ async fn a_skip_lets_the_window_leave_as_it_stands() {
 #[tokio::test]
 async fn an_answer_begins_anew_when_a_rail_wants_it() {
     let answers = [["I say that it is AGAIN", "x"], ["This is the answer", "."]];
-    let seen = streamed(&Guards {}, &mut context(), |attempt| said(&answers[attempt])).await;
+    let seen = streamed(&manager(), &mut context(), |attempt| said(&answers[attempt])).await;
     assert_eq!((seen.text().as_str(), seen.restarts()), ("This is the answer.", 0), "nothing had left: {seen:?}");
     let answers = [["I say that it is ", "AGAIN"], ["This is the answer", "."]];
-    let seen = streamed(&Guards {}, &mut context(), |attempt| said(&answers[attempt])).await;
+    let seen = streamed(&manager(), &mut context(), |attempt| said(&answers[attempt])).await;
     assert_eq!((seen.text().as_str(), seen.restarts()), ("This is the answer.", 1), "{seen:?}");
-    let seen = streamed(&Guards {}, &mut context(), |_| said(&["I say it ", "AGAIN"])).await;
+    let seen = streamed(&manager(), &mut context(), |_| said(&["I say it ", "AGAIN"])).await;
     let exhausted =
         "rail `again` wants a retry at llm_chunk but has none left (3 attempted, 2 retries allowed): it said so";
     assert_eq!((seen.restarts(), seen.result.unwrap_err().as_str()), (2, exhausted));
@@ -293,7 +302,7 @@ fn rescue(error: &OperationError) -> RailAction<ModelResponse> {
 
 #[tokio::test]
 async fn a_stream_that_breaks_off_is_a_failure_of_the_call() {
-    let rails = rail_chain![redact, rescue];
+    let rails = rails![redact, rescue];
     let breaks = |error: &str| {
         let error = OperationError::from(error);
         said(&["It is more than a window"]).take(1).chain(stream::iter([Err(error)])).boxed()
@@ -315,7 +324,7 @@ fn known() -> RailAction<ModelResponse> {
 
 #[tokio::test]
 async fn a_substitute_leaves_as_an_answer_would() {
-    let seen = streamed(&rail_chain![known, redact], &mut context(), |_| -> stream::Empty<_> { unreachable!() }).await;
+    let seen = streamed(&rails![known, redact], &mut context(), |_| -> stream::Empty<_> { unreachable!() }).await;
     assert_eq!(seen.pieces, [StreamPiece::Text("the [-] is known".into())]);
     assert_eq!(seen.result.unwrap().message.text(), "the [-] is known");
 }
@@ -341,10 +350,10 @@ impl<E: Event, R: Serves<E>> Serves<E> for Unsaid<R> {
 #[tokio::test]
 async fn a_rail_that_has_to_see_all_of_the_answer_sees_it_once() {
     let mut ctx = context();
-    let seen = streamed(&rail_chain![redact, whole_answer], &mut ctx, |_| said(&["a s", "ecr", "et b"])).await;
+    let seen = streamed(&rails![redact, whole_answer], &mut ctx, |_| said(&["a s", "ecr", "et b"])).await;
     assert_eq!(seen.pieces, [StreamPiece::Text("a [-] b".into())]);
     assert_eq!(notes(&ctx), ["true a [-] b"]);
-    let seen = streamed(&Unsaid(rail_chain![redact]), &mut context(), |_| said(&["a s", "ecr", "et b"])).await;
+    let seen = streamed(&Unsaid(rails![redact]), &mut context(), |_| said(&["a s", "ecr", "et b"])).await;
     assert_eq!(seen.pieces, [StreamPiece::Text("a [-] b".into())], "what is not said is held back");
 }
 
@@ -356,7 +365,7 @@ fn fresh(window: &StreamWindow, ctx: &RailContext) {
 #[tokio::test]
 async fn a_rail_can_look_at_what_is_new_only() {
     let mut ctx = context();
-    streamed(&rail_chain![fresh], &mut ctx, |_| said(&["éins ", "zwei"])).await.result.unwrap();
+    streamed(&rails![fresh], &mut ctx, |_| said(&["éins ", "zwei"])).await.result.unwrap();
     assert_eq!(
         notes(&ctx),
         [r#""éins " after 0 of "éins ""#, r#""zwei" after 2 of "ns zwei""#, r#""" after 6 of "wei""#]
@@ -373,7 +382,7 @@ async fn cancelling_drops_the_stream() {
         std::future::ready(delta)
     }));
     let mut ctx = context().with_cancellation(token);
-    let seen = streamed(&Guards {}, &mut ctx, |_| deltas.take().unwrap()).await;
+    let seen = streamed(&manager(), &mut ctx, |_| deltas.take().unwrap()).await;
     assert_eq!(seen.result.unwrap_err(), "the run was cancelled");
     assert!(watch.dropped.load(Ordering::Relaxed) && watch.polled.load(Ordering::Relaxed) == 1);
 }
@@ -385,7 +394,7 @@ async fn a_whole_answer_stands_in_for_the_pieces_before_it() {
         let whole = ModelDelta::Response(Box::new(response.clone()));
         stream::iter([Ok(ModelDelta::Text("A beginning that has left".into())), Ok(whole)])
     };
-    let seen = streamed(&rail_chain![redact], &mut context(), |_| deltas()).await;
+    let seen = streamed(&rails![redact], &mut context(), |_| deltas()).await;
     assert_eq!((seen.text().as_str(), seen.restarts()), ("All of it, [-] or not", 1));
     assert_eq!(seen.result.unwrap().usage, Some(Usage::default()));
 }
@@ -404,7 +413,7 @@ async fn an_answer_in_parts_keeps_what_is_no_text() {
             let response = response.clone();
             async move { Ok::<_, OperationError>(response) }
         };
-        let rails = rail_chain![redact];
+        let rails = rails![redact];
         rails.guard_llm_call(ModelCallInputs::default(), &mut context(), model).await.unwrap().message.content.unwrap()
     };
     let image = || part("image_url", None);
@@ -432,7 +441,7 @@ fn once_more(output: &InvokeOutput, ctx: &RailContext) -> RailAction {
 /// The script, run by an agent that streams.
 async fn events(script: &str) -> Vec<RunEvent> {
     let model: ScriptedModel = script.parse().unwrap();
-    let agent = Agent::builder("streaming", model).tools(tools()).rails(rail_chain![redact, once_more]).build();
+    let agent = tests::agent("streaming", model).tools(tools()).rails(rails![redact, once_more]).build();
     agent.stream("hello").map(|event| event.unwrap()).collect().await
 }
 
@@ -477,7 +486,7 @@ fn remembered(ctx: &RailContext) -> Option<RailAction<InvokeOutput>> {
 #[tokio::test]
 async fn a_run_that_is_done_again_says_so_also_when_a_rail_skips_it_then() {
     let model: ScriptedModel = r#"[{ "deltas": ["I am unsure."] }]"#.parse().unwrap();
-    let agent = Agent::builder("streaming", model).rails(rail_chain![remembered, once_more]).build();
+    let agent = tests::agent("streaming", model).rails(rails![remembered, once_more]).build();
     let events: Vec<_> = agent.stream("hello").map(|event| event.unwrap()).collect().await;
     let text = |text: &str| RunEvent::Text(text.to_owned());
     assert_eq!(events[..2], [text("I am unsure."), RunEvent::RunAgain]);
@@ -486,7 +495,7 @@ async fn a_run_that_is_done_again_says_so_also_when_a_rail_skips_it_then() {
 
 #[tokio::test]
 async fn the_stream_ends_with_the_error_of_the_run() {
-    let agent = Agent::builder("streaming", "[]".parse::<ScriptedModel>().unwrap()).build();
+    let agent = tests::agent("streaming", "[]".parse::<ScriptedModel>().unwrap()).build();
     let mut events = agent.stream("hello");
     let failed = events.next().await.unwrap().unwrap_err();
     assert!(matches!(failed.error, RunError::Operation(_)));
@@ -497,7 +506,7 @@ async fn the_stream_ends_with_the_error_of_the_run() {
 #[tokio::test]
 async fn a_streamed_run_can_be_dropped_and_sent_to_another_task() {
     let model: ScriptedModel = r#"[{ "deltas": ["one ", "two ", "three"] }]"#.parse().unwrap();
-    let agent = Agent::builder("streaming", model).rails(Guards {}).build();
+    let agent = tests::agent("streaming", model).rails(manager()).build();
     drop(agent.stream("hello"));
     let text = tokio::spawn(async move {
         let mut text = String::new();
@@ -529,7 +538,7 @@ async fn a_streamed_run_tells_the_arguments_that_the_rails_have_let_pass() {
     ]"#
     .parse()
     .unwrap();
-    let agent = Agent::builder("streaming", model).tools(tools()).rails(rail_chain![hide_or_refuse]).build();
+    let agent = tests::agent("streaming", model).tools(tools()).rails(rails![hide_or_refuse]).build();
     let events: Vec<_> = agent.stream("hello").map(|event| event.unwrap()).collect().await;
     let (finished, told) = events.split_last().unwrap();
     assert!(!format!("{told:?}").contains("sk-live"), "{told:?}");
@@ -560,7 +569,7 @@ async fn a_run_of_many_events_that_never_waits_ends() {
     let text = "word ".repeat(1_000);
     let deltas: Vec<_> = text.split_inclusive(' ').collect();
     let model: ScriptedModel = json!([{ "deltas": deltas }]).to_string().parse().unwrap();
-    let agent = Agent::builder("streaming", model).build();
+    let agent = tests::agent("streaming", model).build();
     let events: Vec<_> = agent.stream("hello").map(|event| event.unwrap()).collect().await;
     assert!(events.len() > 1_000);
     let Some(RunEvent::Finished(output)) = events.last() else { panic!("{events:?}") };

@@ -16,6 +16,7 @@ use exo_rails_agent::{
 use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tests::{AnyModel, rails};
 
 /// What happens outside of the run, and outlives the program.
 #[derive(Clone, Default)]
@@ -127,16 +128,12 @@ impl Ends {
 
 #[tokio::test]
 async fn each_run_ends_with_one_event() {
-    rail_chain! {
-        struct Told { asks: Asks, ends: Ends }
-    }
     for at in POINTS {
         let (world, ends) = (World::default(), Ends::default());
         let agent = || {
-            let rails = Told { asks: Asks(at), ends: ends.clone() };
-            Agent::builder("clerk", Clerk(world.clone()))
+            tests::agent("clerk", Clerk(world.clone()))
                 .tool(world.refund())
-                .rails(rails)
+                .rails(rails![Asks(at), ends.clone()])
                 .compaction(Compaction::over(0))
                 .build()
         };
@@ -154,15 +151,14 @@ fn rescue() -> RailAction<ModelResponse> {
     RailAction::skip_with(ModelResponse::text("please call us"), "the provider is down")
 }
 
-rail_chain! {
-    struct Asking { asks: Asks, rescue }
+fn asking(at: HookPoint) -> RailManager {
+    rails![Asks(at), rescue]
 }
 
-fn agent(world: &World, at: HookPoint) -> Agent<Clerk, Asking> {
-    let rails = Asking { asks: Asks(at) };
-    Agent::builder("clerk", Clerk(world.clone()))
+fn agent(world: &World, at: HookPoint) -> Agent<AnyModel, RailManager> {
+    tests::agent("clerk", Clerk(world.clone()))
         .tool(world.refund())
-        .rails(rails)
+        .rails(asking(at))
         .compaction(Compaction::over(0))
         .build()
 }
@@ -304,8 +300,8 @@ fn approval(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serd
     })
 }
 
-fn approving<R: GuardSet>(world: &World, rails: R) -> exo_rails_agent::AgentBuilder<Clerk, R> {
-    Agent::builder("clerk", Clerk(world.clone())).tool(world.refund()).rails(rails)
+fn approving<R: GuardSet>(world: &World, rails: R) -> exo_rails_agent::AgentBuilder<AnyModel, R> {
+    tests::agent("clerk", Clerk(world.clone())).tool(world.refund()).rails(rails)
 }
 
 #[tokio::test]
@@ -314,12 +310,9 @@ async fn the_input_that_a_rail_has_refused_is_not_saved() {
     fn refuse(run: &InvokeInputs) -> RailAction {
         if run.input.text().is_empty() { RailAction::Continue } else { RailAction::skip("it has a key") }
     }
-    rail_chain! {
-        struct Refusing { refuse, asks: Asks }
-    }
     let world = World::default();
-    let rails = Refusing { asks: Asks(HookPoint::Finished) };
-    let agent = Agent::builder("clerk", Clerk(world.clone())).rails(rails).build();
+    let rails = rails![refuse, Asks(HookPoint::Finished)];
+    let agent = tests::agent("clerk", Clerk(world.clone())).rails(rails).build();
     let failed = agent.run("my key is sk-live-4711").await.unwrap_err();
     assert!(!serde_json::to_string(&failed.suspended).unwrap().contains("sk-live-4711"));
     let output = agent.run(answered(restarted(failed), true)).await.unwrap();
@@ -329,7 +322,7 @@ async fn the_input_that_a_rail_has_refused_is_not_saved() {
 
 #[tokio::test]
 async fn every_guard_set_suspends() {
-    async fn suspends<R: GuardSet>(rails: R) {
+    async fn suspends(rails: DynGuardSet) {
         let world = World::default();
         let agent = approving(&world, rails).build();
         let run = restarted(agent.run("refund gladly").await.unwrap_err());
@@ -339,21 +332,21 @@ async fn every_guard_set_suspends() {
     rail_chain! {
         struct Inner { approval }
     }
-    suspends(rail_chain![Inner]).await;
+    suspends(rail_chain![Inner].into()).await;
     let mut manager = RailManager::new();
     manager.add(approval {}).unwrap();
-    suspends(manager).await;
+    suspends(manager.into()).await;
     let mut hooks = HookManager::new();
     rail_chain![approval].register(&mut hooks);
-    suspends(hooks).await;
-    suspends(DynGuardSet::new(rail_chain![approval])).await;
-    suspends(EventBus::new(8).wrap(rail_chain![approval])).await;
+    suspends(hooks.into()).await;
+    suspends(DynGuardSet::new(rails![approval])).await;
+    suspends(DynGuardSet::new(EventBus::new(8).wrap(rails![approval]))).await;
 }
 
 #[tokio::test]
 async fn each_of_several_calls_is_asked_about() {
     let world = World::default();
-    let agent = approving(&world, rail_chain![approval]).build();
+    let agent = approving(&world, rails![approval]).build();
     // Two calls that are the same, and one that nobody is asked about.
     let mut run = restarted(agent.run("refund gladly freely gladly").await.unwrap_err());
     assert_eq!(world.counts(), (1, 1), "the call that needs no approval has run");
@@ -386,7 +379,7 @@ async fn an_abort_of_one_call_is_not_hidden_by_the_question_of_another() {
         if call.arguments["how"] == "greedily" { RailAction::abort("too much") } else { RailAction::Continue }
     }
     let world = World::default();
-    let agent = approving(&world, rail_chain![limit, approval]).build();
+    let agent = approving(&world, rails![limit, approval]).build();
     let failed = agent.run("refund gladly greedily").await.unwrap_err();
     assert!(failed.suspended.is_none());
     assert!(matches!(&failed.error, RunError::Abort(abort) if abort.reason == "too much"));
@@ -405,11 +398,8 @@ async fn an_approval_is_for_what_was_shown() {
             call.arguments["how"] = self.0.into();
         }
     }
-    rail_chain! {
-        struct Changing { changed: Changed, approval }
-    }
     let world = World::default();
-    let agent = |how| approving(&world, Changing { changed: Changed(how) }).build();
+    let agent = |how| approving(&world, rails![Changed(how), approval]).build();
     let run = restarted(agent("gladly").run("refund me").await.unwrap_err());
     let run = restarted(agent("doubly").run(answered(run, true)).await.unwrap_err());
     assert_eq!(run.questions().map(|open| &open.question.data).collect::<Vec<_>>(), [&json!({ "how": "doubly" })]);
@@ -419,11 +409,11 @@ async fn an_approval_is_for_what_was_shown() {
 #[tokio::test]
 async fn what_a_call_came_to_stays_when_a_rail_before_it_asks_as_well() {
     let world = World::default();
-    let begun = Agent::builder("clerk", Clerk(world.clone())).tool(world.refund());
-    let begun = begun.rails(Asking { asks: Asks(HookPoint::PostToolCall) }).build();
+    let begun = tests::agent("clerk", Clerk(world.clone())).tool(world.refund());
+    let begun = begun.rails(asking(HookPoint::PostToolCall)).build();
     let run = restarted(begun.run("refund gladly").await.unwrap_err());
     // The next program is stricter.
-    let stricter = approving(&world, rail_chain![approval]).build();
+    let stricter = approving(&world, rails![approval]).build();
     let run = restarted(stricter.run(answered(run, true)).await.unwrap_err());
     assert_eq!(stricter.run(answered(run, true)).await.unwrap().text, "read: receipt 0");
     assert_eq!(world.counts(), (2, 1));
@@ -436,7 +426,7 @@ async fn a_run_that_begins_again_asks_again() {
         if ctx.attempt() == 0 { RailAction::retry("not good enough") } else { RailAction::Continue }
     }
     let world = World::default();
-    let agent = approving(&world, rail_chain![approval, once_more]).build();
+    let agent = approving(&world, rails![approval, once_more]).build();
     let run = restarted(agent.run("refund gladly").await.unwrap_err());
     let run = restarted(agent.run(answered(run, true)).await.unwrap_err());
     assert_eq!(world.counts().1, 1, "the second attempt asks for a second payment");
@@ -453,12 +443,9 @@ async fn nothing_of_what_a_rail_redacts_is_saved() {
     fn redact_output(output: &mut ToolOutput) {
         output.content = output.content.replace("receipt", "paper");
     }
-    rail_chain! {
-        struct Redacting { redact_input, redact_output, asks: Asks }
-    }
     for at in [HookPoint::Start, HookPoint::PreLlmCall, HookPoint::PostToolCall] {
         let world = World::default();
-        let agent = approving(&world, Redacting { asks: Asks(at) }).build();
+        let agent = approving(&world, rails![redact_input, redact_output, Asks(at)]).build();
         let run = restarted(agent.run("refund sk-live-4711").await.unwrap_err());
         let saved = serde_json::to_string(&run).unwrap();
         assert!(!saved.contains("4711") && !saved.contains("receipt"), "{at}: {saved}");
@@ -489,7 +476,7 @@ fn total(output: &mut InvokeOutput, ctx: &RailContext) {
 #[tokio::test]
 async fn values_of_the_run_survive_when_they_are_kept() {
     let world = World::default();
-    let agent = || approving(&world, rail_chain![count, approval, total]);
+    let agent = || approving(&world, rails![count, approval, total]);
     let kept = || KeptValues::new().keep::<Calls>("calls");
     let run = restarted(agent().kept_values(kept()).build().run("refund gladly").await.unwrap_err());
     assert_eq!(run.context.values["calls"], json!(1));
@@ -515,11 +502,8 @@ async fn the_retries_of_a_run_are_not_refilled() {
     fn again() -> RailAction<NoSubstitute, RetryOrContinue> {
         RailAction::retry_or_continue(RetryRequest::new("again").with_max_retries(2))
     }
-    rail_chain! {
-        struct Retrying { asks: Asks, again }
-    }
     let world = World::default();
-    let agent = approving(&world, Retrying { asks: Asks(HookPoint::Finished) }).build();
+    let agent = approving(&world, rails![Asks(HookPoint::Finished), again]).build();
     let begin = || RunContext::new("clerk").with_max_retries(3);
     let run = restarted(agent.run_in("refund freely", &mut begin()).await.unwrap_err());
     assert_eq!((run.context.retries_left, world.counts()), (Some(1), (2, 3)));
@@ -531,7 +515,7 @@ async fn the_retries_of_a_run_are_not_refilled() {
 #[tokio::test]
 async fn a_session_resumes_its_runs_and_nobody_else_does() {
     let world = World::default();
-    let agent = approving(&world, rail_chain![approval]).build();
+    let agent = approving(&world, rails![approval]).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("hello").await.unwrap();
     let run = answered(restarted(session.run("refund gladly").await.unwrap_err()), true);
@@ -552,8 +536,8 @@ async fn a_session_resumes_its_runs_and_nobody_else_does() {
 #[tokio::test]
 async fn a_run_goes_on_with_its_agent() {
     let world = World::default();
-    let run = restarted(approving(&world, rail_chain![approval]).build().run("refund gladly").await.unwrap_err());
-    let other = Agent::builder("cook", Clerk(world.clone())).build();
+    let run = restarted(approving(&world, rails![approval]).build().run("refund gladly").await.unwrap_err());
+    let other = tests::agent("cook", Clerk(world.clone())).build();
     let failed = other.run(run).await.unwrap_err();
     assert!(failed.to_string().starts_with("the run belongs to the agent `clerk`, not to `cook`"), "{failed}");
 }
@@ -566,7 +550,7 @@ fn directory(name: &str) -> std::path::PathBuf {
 }
 
 /// Runs until the tool hangs, and then drops the run, as the end of a program does.
-async fn killed<R: GuardSet>(agent: &Agent<Clerk, R>, world: &World, run: impl IntoRun + Send) {
+async fn killed<R: GuardSet>(agent: &Agent<AnyModel, R>, world: &World, run: impl IntoRun + Send) {
     let before = world.counts().1;
     let begun = async {
         while world.counts().1 == before {
@@ -584,7 +568,7 @@ async fn a_call_without_a_recorded_end_is_not_made_twice() {
     let directory = directory("unknown");
     let checkpoints = FileCheckpoints::open(&directory).unwrap();
     let world = World::default();
-    let agent = approving(&world, rail_chain![approval]).checkpoints(checkpoints.clone()).build();
+    let agent = approving(&world, rails![approval]).checkpoints(checkpoints.clone()).build();
     let run = answered(restarted(agent.run("refund freely hangs").await.unwrap_err()), true);
     assert_eq!(checkpoints.load(&run.context.run_id).unwrap().unwrap().revision, run.revision);
     killed(&agent, &world, run).await;
@@ -614,7 +598,7 @@ async fn a_call_without_a_recorded_end_is_not_made_twice() {
         run
     };
     // Without checkpoints, so that the same record is resumed in three ways.
-    let forgetful = approving(&world, rail_chain![approval]).build();
+    let forgetful = approving(&world, rails![approval]).build();
     let told = |output: InvokeOutput| output.messages[3].text().into_owned();
     let output = forgetful.run(resolved(Resolution::Returned("paid by the bank".into()))).await.unwrap();
     assert_eq!(told(output), "paid by the bank");
@@ -627,7 +611,7 @@ async fn a_call_without_a_recorded_end_is_not_made_twice() {
     killed(&forgetful, &world, resolved(Resolution::Repeat)).await;
     assert_eq!(world.counts(), (3, 3));
 
-    let repeats = Agent::builder("clerk", Clerk(world.clone())).tool(world.refund().idempotent()).build();
+    let repeats = tests::agent("clerk", Clerk(world.clone())).tool(world.refund().idempotent()).build();
     killed(&repeats, &world, run.clone()).await;
     assert_eq!(world.counts(), (3, 4), "an idempotent tool is called again");
 
@@ -641,7 +625,7 @@ async fn a_run_is_resumed_once() {
     let directory = directory("once");
     let checkpoints = FileCheckpoints::open(&directory).unwrap();
     let world = World::default();
-    let agent = approving(&world, rail_chain![approval]).checkpoints(checkpoints).build();
+    let agent = approving(&world, rails![approval]).checkpoints(checkpoints).build();
     let named = || RunContext::new("clerk").with_run_id("../Order 7");
     let run = answered(restarted(agent.run_in("refund gladly", &mut named()).await.unwrap_err()), true);
     let files: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().file_name()).collect();
@@ -666,7 +650,7 @@ async fn a_run_that_is_refused_leaves_the_record_of_the_other() {
     let directory = directory("refused");
     let checkpoints = FileCheckpoints::open(&directory).unwrap();
     let world = World::default();
-    let agent = approving(&world, rail_chain![approval]).checkpoints(checkpoints.clone()).build();
+    let agent = approving(&world, rails![approval]).checkpoints(checkpoints.clone()).build();
     let run = restarted(agent.run("refund hangs").await.unwrap_err());
     killed(&agent, &world, answered(run.clone(), true)).await;
     let saved = || checkpoints.load(&run.context.run_id).unwrap();
@@ -700,7 +684,7 @@ async fn a_tool_does_not_run_when_its_run_is_not_saved() {
         RailAction::skip_with(ToolOutput::text("fine"), "never mind")
     }
     let world = World::default();
-    let agent = approving(&world, rail_chain![approval, never_mind]).checkpoints(Full).build();
+    let agent = approving(&world, rails![approval, never_mind]).checkpoints(Full).build();
     let failed = agent.run("refund freely").await.unwrap_err();
     assert!(matches!(&failed.error, RunError::Operation(error) if error.message == "the disk is full"));
     assert_eq!(world.counts(), (1, 0));
@@ -712,7 +696,7 @@ async fn a_tool_does_not_run_when_its_run_is_not_saved() {
 
 #[tokio::test]
 async fn a_custom_loop_suspends_and_resumes() {
-    let rails = rail_chain![count, approval];
+    let rails = rails![count, approval];
     let pay = |_| async { Ok::<_, OperationError>(ToolOutput::text("paid")) };
     let kept = KeptValues::new().keep::<Calls>("calls");
     let call = || ToolCallInputs::new("refund").with_arguments(json!({ "order": 7 }));
@@ -751,8 +735,7 @@ impl Model for CutClerk {
 async fn a_cut_call_stays_cut_in_a_run_that_is_suspended() {
     for at in [HookPoint::PreToolCall, HookPoint::ToolError] {
         let world = World::default();
-        let rails = || Asking { asks: Asks(at) };
-        let agent = || Agent::builder("clerk", CutClerk).tool(world.refund()).rails(rails()).build();
+        let agent = || tests::agent("clerk", CutClerk).tool(world.refund()).rails(asking(at)).build();
         let run = restarted(agent().run("Pay it back.").await.unwrap_err());
         assert_eq!(run.calls[0].cut_by.as_deref(), Some("length"), "{at}");
         let output = agent().run(answered(run, true)).await.unwrap();
@@ -765,9 +748,9 @@ async fn a_cut_call_stays_cut_in_a_run_that_is_suspended() {
 #[tokio::test]
 async fn a_resumed_run_goes_on_counting_its_tool_calls() {
     for at in [HookPoint::PreLlmCall, HookPoint::PostLlmCall, HookPoint::PreToolCall] {
-        let (world, rails) = (World::default(), || Asking { asks: Asks(at) });
+        let world = World::default();
         let agent = || {
-            let agent = Agent::builder("clerk", Eager).tool(world.refund()).rails(rails());
+            let agent = tests::agent("clerk", Eager).tool(world.refund()).rails(asking(at));
             agent.max_calls_per_run(6).build()
         };
         // Each step asks for two calls, and the question of each step suspends the run again.

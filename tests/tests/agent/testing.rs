@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use exo_rails::prelude::*;
 use exo_rails::testing::{self, OwnedPayload, Trace, TraceEntry, Traced};
-use exo_rails::{CancellationToken, Event, NoRails, SharedExtensions, StopKind};
-use exo_rails_agent::Agent;
+use exo_rails::{CancellationToken, DynGuardSet, Event, NoRails, SharedExtensions, StopKind};
 use serde_json::json;
+use tests::rails;
 use tokio::time::Instant;
 
 #[rail(priority = 10, on = [PreToolCall])]
@@ -65,7 +65,7 @@ fn call(tool: &str) -> ToolCallInputs {
 
 #[tokio::test]
 async fn an_event_is_asserted_in_a_line() {
-    let rails = rail_chain![shorten, block_dangerous];
+    let rails = rails![shorten, block_dangerous];
     testing::at::<PreToolCall>(&rails, call("delete_file"))
         .await
         .assert_aborted("off limits")
@@ -75,13 +75,13 @@ async fn an_event_is_asserted_in_a_line() {
     assert_eq!(search.assert_continued().payload.arguments["limit"], 10);
     search.trace.assert_changed(HookPoint::PreToolCall, "arguments.limit");
     let error = (call("search"), OperationError::from("busy"));
-    testing::at::<ToolError>(&rail_chain![twice_more], error).await.assert_retried("busy");
-    testing::at::<Start>(&rail_chain![broken], "hello").await.assert_faulted("the policy server is down");
+    testing::at::<ToolError>(&rails![twice_more], error).await.assert_retried("busy");
+    testing::at::<Start>(&rails![broken], "hello").await.assert_faulted("the policy server is down");
 }
 
 #[tokio::test]
 async fn what_an_event_came_to_is_told_when_an_assertion_fails() {
-    let rails = rail_chain![shorten, block_dangerous];
+    let rails = rails![shorten, block_dangerous];
     let refund = testing::at::<PreToolCall>(&rails, call("refund")).await;
     let message = message_of(|| refund.assert_aborted("off limits"));
     let expected = r#"expected that a rail aborts, with "off limits"
@@ -105,7 +105,7 @@ async fn a_substitute_is_compared() {
     fn cached() -> RailAction<ToolOutput> {
         RailAction::skip_with(ToolOutput::text("42"), "it is known")
     }
-    let seen = testing::at::<PreToolCall>(&rail_chain![cached], call("search")).await;
+    let seen = testing::at::<PreToolCall>(&rails![cached], call("search")).await;
     seen.assert_skipped_with(&ToolOutput::text("42"));
     fails("not Some(ToolOutput { content: \"42\"", || seen.assert_skipped_with(&ToolOutput::text("43")));
     let seen = testing::at::<PreToolCall>(&NoRails, call("search")).await;
@@ -119,8 +119,8 @@ async fn an_event_happens_in_a_context_of_ones_own() {
         Verdict::abort_if(ctx.turn() > 0, "one run is enough")
     }
     let mut ctx = RunContext::new("mine").with_session("s", SharedExtensions::default(), 1);
-    testing::at_in::<Start>(&rail_chain![of_session], "hello", &mut ctx).await.assert_aborted("enough");
-    testing::at::<Start>(&rail_chain![of_session], "hello").await.assert_continued();
+    testing::at_in::<Start>(&rails![of_session], "hello", &mut ctx).await.assert_aborted("enough");
+    testing::at::<Start>(&rails![of_session], "hello").await.assert_continued();
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn a_rail_is_driven_alone() {
         }
     }
     testing::at::<Start>(&testing::only(Limit(3)), "hello").await.assert_aborted("too long");
-    exo_rails_agent::testing::run(testing::only(Limit(3)), "[]").await.assert_failed("too long");
+    exo_rails_agent::testing::run(DynGuardSet::new(testing::only(Limit(3))), "[]").await.assert_failed("too long");
     testing::at::<PreToolCall>(&testing::only(shorten {}), call("a")).await.assert_continued();
 }
 
@@ -171,7 +171,8 @@ fn the_order_of_an_onion_is_that_in_which_it_runs() {
 #[tokio::test(start_paused = true)]
 async fn a_tool_call_is_retried_in_paused_time() {
     let began = Instant::now();
-    let call = testing::tool_call(&rail_chain![twice_more, redact], call("search"));
+    let rails = rails![twice_more, redact];
+    let call = testing::tool_call(&rails, call("search"));
     let call = call.fails("busy").fails("still busy").returns("sk-live-4711").await;
     call.assert_output("[key]").assert_calls("search", 3);
     assert_eq!(began.elapsed(), Duration::from_mins(2));
@@ -189,7 +190,7 @@ async fn a_retried_call_begins_with_its_original_arguments() {
     fn count(call: &mut ToolCallInputs) {
         call.arguments["n"] = json!(call.arguments["n"].as_u64().unwrap_or(0) + 1);
     }
-    let call = testing::tool_call(&rail_chain![count, twice_more], call("search")).fails("busy").returns("done").await;
+    let call = testing::tool_call(&rails![count, twice_more], call("search")).fails("busy").returns("done").await;
     let arguments: Vec<_> = call.calls("search").into_iter().map(|call| call.arguments).collect();
     assert_eq!(arguments, [json!({ "n": 1 }), json!({ "n": 1 })]);
 }
@@ -228,7 +229,7 @@ const SCRIPT: &str = r#"[
 #[tokio::test]
 async fn a_run_is_asserted_in_a_few_lines() {
     let run =
-        exo_rails_agent::testing::run(rail_chain![shorten, redact], SCRIPT).tool("search", "three; sk-live-4711").await;
+        exo_rails_agent::testing::run(rails![shorten, redact], SCRIPT).tool("search", "three; sk-live-4711").await;
     run.assert_output("There are three.");
     run.assert_called_with("search", &json!({ "query": "orders", "limit": 10 })).assert_calls("search", 1);
     run.assert_told("three; [key]").assert_not_told("sk-live-4711").assert_decisions([]);
@@ -247,7 +248,7 @@ async fn a_run_is_asserted_in_a_few_lines() {
 
 #[tokio::test]
 async fn what_happened_in_a_run_is_told_when_an_assertion_fails() {
-    let rails = rail_chain![shorten, redact, block_dangerous];
+    let rails = rails![shorten, redact, block_dangerous];
     let script =
         r#"[{ "call": [{ "tool": "search" }, { "tool": "refund" }] }, { "call": [{ "tool": "delete_file" }] }]"#;
     let run = exo_rails_agent::testing::run(rails, script)
@@ -320,7 +321,10 @@ it ended with: the error: rail `block_dangerous` aborted at pre_tool_call: destr
 
 #[tokio::test]
 async fn what_nobody_watches_is_not_said_to_be_absent() {
-    let run = exo_rails_agent::testing::run(NoRails, SCRIPT).tool("search", "three").tool("read", "nothing").await;
+    let run = exo_rails_agent::testing::run(DynGuardSet::new(NoRails), SCRIPT)
+        .tool("search", "three")
+        .tool("read", "nothing")
+        .await;
     run.assert_calls("read", 0);
     fails("no tool `raed` is watched, but `read`, `search`", || run.assert_calls("raed", 0));
     let rails = Traced::new(NoRails);
@@ -331,8 +335,7 @@ async fn what_nobody_watches_is_not_said_to_be_absent() {
 
 #[tokio::test]
 async fn a_script_that_is_wrong_fails_every_assertion() {
-    let run =
-        exo_rails_agent::testing::run(rail_chain![shorten], r#"[{ "said": "hello" }]"#).tool("search", "three").await;
+    let run = exo_rails_agent::testing::run(rails![shorten], r#"[{ "said": "hello" }]"#).tool("search", "three").await;
     let why = "nothing could be run: the script is wrong at line 1, column 9: unknown field `said`";
     fails(why, || run.assert_decisions([]));
     fails(why, || run.assert_calls("search", 0));
@@ -342,9 +345,9 @@ async fn a_script_that_is_wrong_fails_every_assertion() {
 
 #[tokio::test]
 async fn a_streamed_run_is_traced_alike() {
-    let rails = rail_chain![shorten, redact];
-    let called = exo_rails_agent::testing::run(&rails, SCRIPT).tool("search", "three").await;
-    let streamed = exo_rails_agent::testing::run(&rails, SCRIPT).tool("search", "three").streamed().await;
+    let rails = rails![shorten, redact];
+    let called = exo_rails_agent::testing::run(rails.clone(), SCRIPT).tool("search", "three").await;
+    let streamed = exo_rails_agent::testing::run(rails, SCRIPT).tool("search", "three").streamed().await;
     streamed.assert_output("There are three.").assert_streamed(["There ", "are three."]);
     streamed.assert_called_with("search", &json!({ "query": "orders", "limit": 10 }));
     assert_eq!(streamed.requests(), called.requests());
@@ -362,7 +365,7 @@ async fn a_window_is_held_back_in_a_traced_run() {
         window.text = window.text.replace("sk-live-4711", "[key]");
     }
     let script = r#"[{ "deltas": ["It is sk-live", "-4711, or so."] }]"#;
-    let run = exo_rails_agent::testing::run(rail_chain![no_key], script).streamed().await;
+    let run = exo_rails_agent::testing::run(rails![no_key], script).streamed().await;
     run.assert_streamed(["I", "t is [", "key], or so."]).assert_changed(HookPoint::LlmChunk, "text");
 }
 
@@ -372,10 +375,10 @@ async fn an_always_called_rail_is_called_through_the_trace() {
     fn audit(ctx: &RailContext) {
         tests::note(ctx, format!("{:?}", ctx.stopped().map(|stopped| &stopped.rail_name)));
     }
-    let call = testing::tool_call(&rail_chain![audit, block_dangerous], call("delete_file")).await;
+    let call = testing::tool_call(&rails![audit, block_dangerous], call("delete_file")).await;
     assert_eq!(tests::notes(&call.ctx), [r#"Some("block_dangerous")"#]);
     // And where the traced set is part of another, which has stopped the event.
-    let (part, mut ctx) = (tests::AlwaysOnly(Traced::new(rail_chain![audit])), RunContext::new("own"));
+    let (part, mut ctx) = (tests::AlwaysOnly(Traced::new(rails![audit])), RunContext::new("own"));
     let _ = part.dispatch::<PreToolCall>(&mut ToolCallInputs::new("search"), &mut ctx).await.unwrap();
     assert_eq!(tests::notes(&ctx), ["None"]);
 }
@@ -387,7 +390,10 @@ async fn failing_tools_and_tools_of_ones_own_are_traced() {
     let own = Tool::new("own", "Its own.", json!({ "type": "object" }), |arguments: serde_json::Value| async move {
         Ok::<_, OperationError>(arguments)
     });
-    let run = exo_rails_agent::testing::run(NoRails, script).failing_tool("broken", "out of paper").tool_of(own).await;
+    let run = exo_rails_agent::testing::run(DynGuardSet::new(NoRails), script)
+        .failing_tool("broken", "out of paper")
+        .tool_of(own)
+        .await;
     run.assert_output("done").assert_calls("broken", 1).assert_told("out of paper").assert_told(r#"{"a":1}"#);
     run.assert_called_with("own", &json!({ "a": 1 })).assert_fired(HookPoint::ToolError, 1);
 }
@@ -410,7 +416,7 @@ async fn a_run_that_is_dropped_shows_where_it_was() {
     async fn never() {
         std::future::pending::<()>().await;
     }
-    let rails = Traced::new(rail_chain![never]);
+    let rails = Traced::new(rails![never]);
     let mut ctx = RunContext::new("own");
     assert!(tests::Polls(1).of(rails.guard_run("hello", &mut ctx, tests::run)).await.is_none());
     assert_eq!(
@@ -477,7 +483,7 @@ async fn a_custom_event_with_any_payload_is_tested() {
 
 #[tokio::test]
 async fn an_agent_of_ones_own_is_watched() {
-    let rails = Traced::new(rail_chain![shorten]);
+    let rails = Traced::new(rails![shorten]);
     let trace = rails.trace().clone();
     let model = exo_rails_agent::testing::TracedModel::new(
         tests::Model::new([tests::asks_for(&["search"]), ModelResponse::text("done")]),
@@ -485,7 +491,7 @@ async fn an_agent_of_ones_own_is_watched() {
     );
     let search =
         Tool::new("search", "Finds.", json!({}), |_: serde_json::Value| async { Ok::<_, OperationError>("three") });
-    let agent = Agent::builder("own", model).tool(trace.tool(search)).rails(rails).build();
+    let agent = tests::agent("own", model).tool(trace.tool(search)).rails(rails).build();
     agent.run("hello").await.unwrap();
     trace.assert_called_with("search", &json!({ "limit": 10 })).assert_told("three");
     assert!(matches!(trace.entries()[0], TraceEntry::Fired(_)));

@@ -6,7 +6,7 @@ use exo_rails::__private::OpenArgs;
 use exo_rails::message::Role;
 use exo_rails::prelude::*;
 use exo_rails::{ArgsError, NoRails, tools};
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::ScriptedModel;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -76,7 +76,7 @@ fn tools() -> SupportTools {
 /// What the model reads from its tools.
 async fn told(script: &str) -> Vec<String> {
     let model: ScriptedModel = script.parse().unwrap();
-    let output = Agent::builder("support", model).tools(tools()).build().run("hello").await.unwrap();
+    let output = tests::agent("support", model).tools(tools()).build().run("hello").await.unwrap();
     let told = output.messages.iter().filter(|message| message.role == Role::Tool);
     told.map(|message| message.text().into_owned()).collect()
 }

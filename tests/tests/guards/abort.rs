@@ -2,7 +2,7 @@
 
 use exo_rails::prelude::*;
 use exo_rails::{Reason, RetryRequest};
-use tests::{Model, asks_for, note, notes, prompt, run_agent, tool};
+use tests::{Model, asks_for, note, notes, prompt, rails, run_agent, tool};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn no_deletes(call: &ToolCallInputs) -> Verdict {
@@ -34,7 +34,7 @@ fn gives_a_blank_reason() -> RailAction {
 async fn an_abort_names_the_rail_that_decided() {
     let mut ctx = RunContext::new("abort");
     let call = ToolCallInputs::new("delete");
-    let error = rail_chain![audit, no_deletes].guard_tool_call(call, &mut ctx, tool).await.unwrap_err();
+    let error = rails![audit, no_deletes].guard_tool_call(call, &mut ctx, tool).await.unwrap_err();
     let RunError::Abort(abort) = error else { panic!("{error}") };
     assert_eq!((abort.rail_name.as_str(), abort.event), ("no_deletes", HookPoint::PreToolCall));
     assert_eq!(abort.reason, "files are never deleted");
@@ -63,7 +63,7 @@ async fn the_rail_is_named_behind_every_guard_set() {
 #[tokio::test]
 async fn an_abort_without_a_reason_says_so() {
     let mut ctx = RunContext::new("abort");
-    let error = rail_chain![gives_a_blank_reason].guard_run("hello", &mut ctx, tests::run).await.unwrap_err();
+    let error = rails![gives_a_blank_reason].guard_run("hello", &mut ctx, tests::run).await.unwrap_err();
     assert_eq!(error.to_string(), format!("rail `blank` aborted at start: {}", Reason::BLANK));
 }
 
@@ -71,14 +71,14 @@ async fn an_abort_without_a_reason_says_so() {
 async fn an_abort_in_a_tool_call_reaches_the_caller_of_the_run_as_it_is() {
     let mut ctx = RunContext::new("abort");
     let model = Model::new([asks_for(&["search", "delete", "search"]), ModelResponse::text("done")]);
-    let error = run_agent(&rail_chain![no_deletes], &model, "tidy up", &mut ctx).await.unwrap_err();
+    let error = run_agent(&rails![no_deletes], &model, "tidy up", &mut ctx).await.unwrap_err();
     assert!(matches!(error, RunError::Abort(abort) if abort.rail_name == "no_deletes"));
     assert_eq!(notes(&ctx), ["model after 1 messages", "tool search"]);
 }
 
 #[tokio::test]
 async fn an_abort_of_one_tool_call_leaves_its_siblings_running() {
-    let rails = &rail_chain![no_deletes];
+    let rails = &rails![no_deletes];
     let ctx = RunContext::new("abort");
     let calls = ["search", "delete", "read"].map(|name| {
         let mut ctx = sibling(&ctx);
@@ -106,9 +106,9 @@ async fn an_abort_after_a_model_call_sees_what_the_call_has_cost() {
         ..ModelResponse::text("hi")
     };
     let mut ctx = RunContext::new("abort");
-    let cheap = rail_chain![expensive].guard_llm_call(prompt("hello"), &mut ctx, |_| done(answer(100))).await;
+    let cheap = rails![expensive].guard_llm_call(prompt("hello"), &mut ctx, |_| done(answer(100))).await;
     assert_eq!(cheap.unwrap().message.text(), "hi");
-    let dear = rail_chain![expensive].guard_llm_call(prompt("hello"), &mut ctx, |_| done(answer(101))).await;
+    let dear = rails![expensive].guard_llm_call(prompt("hello"), &mut ctx, |_| done(answer(101))).await;
     let message = "rail `expensive` aborted at post_llm_call: 101 tokens are too many";
     assert_eq!(dear.unwrap_err().to_string(), message);
 }
@@ -120,7 +120,7 @@ async fn done(response: ModelResponse) -> Result<ModelResponse, OperationError> 
 #[tokio::test]
 async fn an_abort_of_the_finished_run_withholds_its_answer() {
     let mut ctx = RunContext::new("abort");
-    let rails = rail_chain![no_secrets];
+    let rails = rails![no_secrets];
     assert!(rails.guard_run("hello", &mut ctx, tests::run).await.is_ok());
     let error = rails.guard_run("a secret", &mut ctx, tests::run).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `no_secrets` aborted at finished: the answer has a secret in it");
@@ -181,7 +181,7 @@ async fn busy_run(rails: &impl GuardSet, run: Permit<InvokeInputs>) -> Result<In
 
 #[tokio::test]
 async fn a_rail_ends_the_run_with_an_answer_from_any_event() {
-    let rails = &rail_chain![end, sign, on_error];
+    let rails = &rails![end, sign, on_error];
     for &at in end::EVENTS {
         let mut ctx = RunContext::new("abort");
         ctx.run.insert(EndAt(at));
@@ -209,7 +209,7 @@ async fn a_rail_ends_the_run_with_an_answer_from_any_event() {
 async fn outside_of_a_run_the_error_has_the_answer() {
     let mut ctx = RunContext::new("abort");
     ctx.run.insert(EndAt(HookPoint::PreToolCall));
-    let error = rail_chain![end].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();
+    let error = rails![end].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();
     let RunError::Abort(abort) = error else { panic!("{error}") };
     assert_eq!(abort.answer().unwrap().text, "the end");
 }

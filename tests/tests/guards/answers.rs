@@ -9,6 +9,7 @@ use exo_rails::{KeptValues, OpenQuestion, Operation, Question, SavedContext};
 use futures_util::FutureExt;
 use proptest::prelude::*;
 use serde_json::json;
+use tests::rails;
 
 fn ask(ctx: &RailContext, call: &ToolCallInputs) -> Result<RailAction, serde_json::Error> {
     let question = ctx.question("may this happen?").with_data(&call.arguments);
@@ -199,7 +200,7 @@ async fn a_run_uses_its_answer_up_when_it_ends() {
     fn may_start(ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
         ask(ctx, &ToolCallInputs::new("start"))
     }
-    let rails = rail_chain![may_start, approval];
+    let rails = rails![may_start, approval];
     let mut ctx = RunContext::new("desk");
     let mut asked = Vec::new();
     for _ in 0..2 {

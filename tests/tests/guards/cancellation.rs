@@ -7,7 +7,7 @@ use std::time::Duration;
 use exo_rails::operations::ToolCall;
 use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, DynGuardSet, Next};
-use tests::{Polls, note, notes, prompt, take_notes, yields};
+use tests::{Polls, note, notes, prompt, rails, take_notes, yields};
 
 fn context() -> RunContext {
     RunContext::new("cancellation")
@@ -223,7 +223,7 @@ async fn cancelling_ends_the_delay_of_a_retry_at_once() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
     };
-    let rails = rail_chain![wait_for_a_year, first];
+    let rails = rails![wait_for_a_year, first];
     let guarded = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, slow_tool);
     let (result, ()) = tokio::join!(guarded, cancel);
     assert!(matches!(result, Err(RunError::Cancelled)));
@@ -243,7 +243,7 @@ async fn a_retry_without_a_delay_looks_for_cancellation_too() {
     }
     let mut ctx = context().with_cancellation(CancellationToken::new());
     let call = ToolCallInputs::new("search");
-    let result = rail_chain![cancel_and_retry].guard_tool_call(call, &mut ctx, tests::tool).await;
+    let result = rails![cancel_and_retry].guard_tool_call(call, &mut ctx, tests::tool).await;
     assert!(matches!(result, Err(RunError::Cancelled)));
     assert_eq!(notes(&ctx), ["tool search {}"]);
 }
@@ -261,7 +261,7 @@ async fn a_panic_in_a_rail_keeps_the_tool_from_running() {
             told.store(true, Ordering::SeqCst);
             tests::tool(call)
         };
-        rail_chain![panics].guard_tool_call(ToolCallInputs::new("delete"), &mut context(), tool).await
+        rails![panics].guard_tool_call(ToolCallInputs::new("delete"), &mut context(), tool).await
     });
     assert!(task.await.unwrap_err().is_panic());
     assert!(!happened.load(Ordering::SeqCst));
@@ -385,7 +385,7 @@ async fn what_a_memory_recalls_and_a_session_that_begins_do_not_wait_for_a_rail_
     async fn waits_too() -> Verdict {
         std::future::pending().await
     }
-    let rails = rail_chain![waits_too];
+    let rails = rails![waits_too];
     let token = CancellationToken::new();
     let cancel = async {
         yields(3).await;

@@ -6,6 +6,7 @@ use std::panic;
 use exo_rails::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tests::rails;
 
 #[derive(Serialize, Deserialize, ToolArgs)]
 #[tool(name = "move", schema = json!({ "type": "object" }))]
@@ -24,7 +25,7 @@ async fn end(how: &str) -> Result<(), String> {
     }
 }
 
-macro_rules! rails {
+macro_rules! faulty {
     ($call:ident, $args:ident, $on_fault:literal) => {
         #[rail(on = [PreToolCall], timeout = "1s", on_panic = "fault", on_fault = $on_fault)]
         async fn $call(call: &mut ToolCallInputs) -> Result<(), String> {
@@ -42,9 +43,9 @@ macro_rules! rails {
     };
 }
 
-rails!(call_goes_on, args_go_on, "continue");
-rails!(call_skips, args_skip, "skip");
-rails!(call_aborts, args_abort, "abort");
+faulty!(call_goes_on, args_go_on, "continue");
+faulty!(call_skips, args_skip, "skip");
+faulty!(call_aborts, args_abort, "abort");
 
 /// Without anything to wait for.
 #[rail(on = [PreToolCall], on_panic = "fault", on_fault = "continue")]
@@ -69,19 +70,17 @@ async fn after(rails: &impl GuardSet, how: &str) -> serde_json::Value {
 async fn both_forms_keep_what_was_changed_before_the_fault() {
     for how in ["continues", "fails", "waits", "panics"] {
         let expected = json!({ "path": format!("{how}!"), "trace": 7 });
-        assert_eq!(after(&rail_chain![call_goes_on], how).await, expected);
-        assert_eq!(after(&rail_chain![args_go_on], how).await, expected);
-        assert_eq!(after(&rail_chain![call_skips], how).await, expected);
-        assert_eq!(after(&rail_chain![args_skip], how).await, expected);
-        assert_eq!(after(&rail_chain![call_aborts], how).await, expected);
-        assert_eq!(after(&rail_chain![args_abort], how).await, expected);
+        assert_eq!(after(&rails![call_goes_on], how).await, expected);
+        assert_eq!(after(&rails![args_go_on], how).await, expected);
+        assert_eq!(after(&rails![call_skips], how).await, expected);
+        assert_eq!(after(&rails![args_skip], how).await, expected);
+        assert_eq!(after(&rails![call_aborts], how).await, expected);
+        assert_eq!(after(&rails![args_abort], how).await, expected);
         if how != "waits" {
-            assert_eq!(after(&rail_chain![at_once], how).await, expected);
+            assert_eq!(after(&rails![at_once], how).await, expected);
         }
     }
-    let mut manager = RailManager::new();
-    manager.add(args_go_on {}).unwrap();
-    assert_eq!(after(&manager, "waits").await, json!({ "path": "waits!", "trace": 7 }));
+    assert_eq!(after(&rail_chain![args_go_on], "waits").await, json!({ "path": "waits!", "trace": 7 }));
 }
 
 /// Written and read under two names: a change of it cannot be written.
@@ -100,8 +99,7 @@ async fn the_first_fault_is_the_one_that_is_reported() {
         pending::<()>().await;
     }
     let mut call = ToolCallInputs::new("two_names").with_arguments(json!({ "path": "a" }));
-    let fault =
-        rail_chain![change].dispatch::<PreToolCall>(&mut call, &mut RunContext::new("faults")).await.unwrap_err();
+    let fault = rails![change].dispatch::<PreToolCall>(&mut call, &mut RunContext::new("faults")).await.unwrap_err();
     assert!(fault.to_string().contains("1s"), "{fault}");
     assert_eq!(call.arguments, json!({ "path": "a" }));
 }

@@ -9,7 +9,7 @@ use exo_rails::message::Usage;
 use exo_rails::prelude::*;
 use exo_rails::{DroppedInputs, DroppedScope, EventBus, ModelDelta};
 use futures_util::stream::{self, StreamExt};
-use tests::{Warnings, note, notes, prompt};
+use tests::{Warnings, note, notes, prompt, rails};
 
 #[rail(priority = 10, on = [Dropped])]
 fn first(dropped: &DroppedInputs, ctx: &RailContext) {
@@ -94,9 +94,9 @@ async fn a_run_is_dropped_while_a_rail_waits() {
         pending::<()>().await;
     }
     let mut ctx = RunContext::new("dropped");
-    begin(&rail_chain![approval, first], &mut ctx).await;
+    begin(&rails![approval, first], &mut ctx).await;
     let quick = |_| async { Ok::<_, RunError>(InvokeOutput::text("hi")) };
-    let rails = rail_chain![slow, first];
+    let rails = rails![slow, first];
     assert!(tokio::time::timeout(Duration::from_millis(1), rails.guard_run("hi", &mut ctx, quick)).await.is_err());
     assert_eq!(notes(&ctx), ["dropped after 0 tokens"; 2]);
 }
@@ -116,7 +116,7 @@ async fn what_goes_wrong_in_a_drop_is_reported() {
     }
     let (warnings, _collecting) = Warnings::collect();
     let mut ctx = RunContext::new("dropped");
-    begin(&rail_chain![faulty, first, panics], &mut ctx).await;
+    begin(&rails![faulty, first, panics], &mut ctx).await;
     let mut hooks = HookManager::new();
     hooks.add(HookPoint::Dropped, waits);
     begin(&hooks, &mut ctx).await;

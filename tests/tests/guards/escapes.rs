@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::panic_any;
 
 use exo_rails::prelude::*;
-use tests::{note, notes, tool};
+use tests::{note, notes, rails, tool};
 
 /// Panics when it is dropped.
 #[derive(Debug)]
@@ -96,15 +96,15 @@ async fn call(rails: impl GuardSet) -> Result<String, RunError> {
 #[tokio::test]
 async fn nothing_escapes_from_a_rail_whose_panics_are_faults() {
     let ran = call(exo_rails::NoRails).await.unwrap();
-    assert_eq!(call(rail_chain![payload]).await.unwrap(), ran);
-    assert_eq!(call(rail_chain![payload_at_once]).await.unwrap(), ran);
-    assert_eq!(call(rail_chain![late]).await.unwrap(), ran);
-    assert_eq!(call(rail_chain![shown]).await.unwrap(), ran);
-    assert_eq!(call(rail_chain![dropped]).await.unwrap(), ran);
-    assert_eq!(call(rail_chain![always_dropped]).await.unwrap(), ran);
-    assert!(call(rail_chain![stops, always_dropped]).await.unwrap().ends_with("stopped"));
-    assert!(call(rail_chain![skips]).await.unwrap().ends_with("its error panics when it is shown"));
-    let error = call(rail_chain![aborts]).await.unwrap_err();
+    assert_eq!(call(rails![payload]).await.unwrap(), ran);
+    assert_eq!(call(rails![payload_at_once]).await.unwrap(), ran);
+    assert_eq!(call(rails![late]).await.unwrap(), ran);
+    assert_eq!(call(rails![shown]).await.unwrap(), ran);
+    assert_eq!(call(rails![dropped]).await.unwrap(), ran);
+    assert_eq!(call(rails![always_dropped]).await.unwrap(), ran);
+    assert!(call(rails![stops, always_dropped]).await.unwrap().ends_with("stopped"));
+    assert!(call(rails![skips]).await.unwrap().ends_with("its error panics when it is shown"));
+    let error = call(rails![aborts]).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `aborts` faulted at pre_tool_call: its error panics when it is shown");
 }
 
@@ -118,8 +118,8 @@ fn observer(ctx: &RailContext) {
 async fn an_observer_that_panics_does_not_replace_the_error_of_the_run() {
     let mut ctx = RunContext::new("escapes");
     let failing = |_| async { Err::<InvokeOutput, _>("boom") };
-    let error = rail_chain![observer].guard_run("go", &mut ctx, failing).await.unwrap_err();
+    let error = rails![observer].guard_run("go", &mut ctx, failing).await.unwrap_err();
     assert_eq!(error.to_string(), "boom (failed)");
-    rail_chain![observer].end_session(&"s-1".into(), &mut ctx).await;
+    rails![observer].end_session(&"s-1".into(), &mut ctx).await;
     assert_eq!(notes(&ctx), ["told", "told"]);
 }

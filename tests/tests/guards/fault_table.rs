@@ -83,16 +83,18 @@ impl Fault {
     }
 }
 
-/// Which event the rail faults at, and how: in the store of the run.
+/// Which rail faults, at which event, and how: in the store of the run.
 #[derive(Clone, Copy, Debug)]
 struct Case {
+    rail: &'static str,
     at: HookPoint,
     fault: Fault,
 }
 
-async fn fault(ctx: &RailContext) -> Result<(), &'static str> {
+/// Faults if the case says that this rail faults at this event.
+async fn fault(this: &str, ctx: &RailContext) -> Result<(), &'static str> {
     match ctx.run.get() {
-        Some(Case { at, fault }) if at == ctx.event() => match fault {
+        Some(Case { rail, at, fault }) if rail == this && at == ctx.event() => match fault {
             Returned => Err("broken"),
             Timeout => std::future::pending().await,
             Panic => panic!("broken"),
@@ -101,12 +103,9 @@ async fn fault(ctx: &RailContext) -> Result<(), &'static str> {
     }
 }
 
-async fn verdict(ctx: &RailContext) -> Result<Verdict, &'static str> {
-    fault(ctx).await.map(|()| Verdict::Continue)
+async fn verdict(this: &str, ctx: &RailContext) -> Result<Verdict, &'static str> {
+    fault(this, ctx).await.map(|()| Verdict::Continue)
 }
-
-#[derive(Provided)]
-struct Value;
 
 #[rail(
     priority = 60,
@@ -128,53 +127,62 @@ fn audit(ctx: &RailContext) {
     }
 }
 
-/// A module for each: a rail of this kind with these options, which is called `faulty`, and the guard sets with it.
+/// For each kind of rail, a chain and a manager of rails that differ in their options. Each rail is called `faulty`, and is
+/// in a module of its own. In each case, one of these rails faults.
 macro_rules! rails {
-    ($($module:ident: $kind:tt $([$($option:tt)*])?;)*) => {$(
-        mod $module {
+    ($($chain:ident { $($module:ident: $kind:tt $([$($option:tt)*])?;)* })*) => {
+        $($(mod $module {
             use super::*;
+
+            const THIS: &str = stringify!($module);
 
             #[derive(Clone)]
             pub(crate) struct Faulty;
 
             rails!(@$kind $(, $($option)*)?);
 
-            rail_chain! { #[derive(Clone)] pub(crate) struct Guards { audit, later, faulty: Faulty } }
-
-            fn manager() -> RailManager {
-                let mut manager = RailManager::new();
-                manager.add(audit {}).unwrap();
-                manager.add(later {}).unwrap();
-                manager.add(Faulty).unwrap();
-                manager
-            }
-
             /// Walks these faults at each event of the rail.
             pub(crate) async fn walk(faults: &[Fault], comes: Comes) {
                 for (at, &fault) in Faulty::EVENTS.iter().flat_map(|&at| faults.iter().map(move |fault| (at, fault))) {
-                    let (case, what) = (Case { at, fault }, stringify!($module));
-                    check(&Guards { faulty: Faulty }, case, comes, what).await;
-                    check(&manager(), case, comes, &format!("{what} in a RailManager")).await;
-                    for (hooks, set) in hook_managers(Guards { faulty: Faulty }, manager()) {
-                        check(&hooks, case, comes, &format!("{what} in a HookManager with {set}")).await;
-                    }
+                    $chain::check(Case { rail: THIS, at, fault }, comes).await;
                 }
             }
-        }
-    )*};
+        })*)*
+
+        $(rail_chain! { #[derive(Clone)] struct $chain { audit, later, $($module: $module::Faulty),* } }
+
+        impl $chain {
+            fn new() -> Self {
+                Self { $($module: $module::Faulty),* }
+            }
+
+            fn manager() -> RailManager {
+                tests::rails![audit, later, $($module::Faulty),*]
+            }
+
+            /// Holds one case against what is to come of it, in each guard set.
+            async fn check(case: Case, comes: Comes) {
+                check(&Self::new(), case, comes, "a chain").await;
+                check(&Self::manager(), case, comes, "a RailManager").await;
+                for (hooks, set) in hook_managers(Self::new(), Self::manager()) {
+                    check(&hooks, case, comes, &format!("a HookManager with {set}")).await;
+                }
+            }
+        })*
+    };
 
     (@decides $($option:tt)*) => {
         #[rail(name = "faulty")]
         impl Faulty {
             #[on(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished $($option)*)]
-            async fn decides(ctx: &RailContext) -> Result<Verdict, &'static str> { verdict(ctx).await }
+            async fn decides(ctx: &RailContext) -> Result<Verdict, &'static str> { verdict(THIS, ctx).await }
         }
     };
     (@looks $($option:tt)*) => {
         #[rail(name = "faulty")]
         impl Faulty {
             #[on(Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished $($option)*)]
-            async fn looks(ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn looks(ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
         }
     };
     // At `Error` there is nothing to skip, and that does not compile.
@@ -182,24 +190,30 @@ macro_rules! rails {
         #[rail(name = "faulty")]
         impl Faulty {
             #[on(Error $($option)*)]
-            async fn looks(_: &RunError, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn looks(_: &RunError, ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
         }
     };
     (@provides $($option:tt)*) => {
+        #[derive(Provided)]
+        pub(crate) struct Value;
+
         #[rail(name = "faulty")]
         impl Faulty {
             #[on(
                 Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished,
                 provides = [Value] $($option)*
             )]
-            async fn provides(ctx: &RailContext) -> Result<Value, &'static str> { fault(ctx).await.map(|()| Value) }
+            async fn provides(ctx: &RailContext) -> Result<Value, &'static str> { fault(THIS, ctx).await.map(|()| Value) }
         }
     };
     (@provides_at_error $($option:tt)*) => {
+        #[derive(Provided)]
+        pub(crate) struct Value;
+
         #[rail(name = "faulty")]
         impl Faulty {
             #[on(Error, provides = [Value] $($option)*)]
-            async fn provides(ctx: &RailContext) -> Result<Value, &'static str> { fault(ctx).await.map(|()| Value) }
+            async fn provides(ctx: &RailContext) -> Result<Value, &'static str> { fault(THIS, ctx).await.map(|()| Value) }
         }
     };
     (@always $($option:tt)*) => {
@@ -209,75 +223,85 @@ macro_rules! rails {
                 Start, PreLlmCall, PostLlmCall, LlmError, PreToolCall, PostToolCall, ToolError, Finished, Error,
                 always $($option)*
             )]
-            async fn observes(ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn observes(ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
         }
     };
     (@changes $($option:tt)*) => {
         #[rail(name = "faulty")]
         impl Faulty {
             #[on(Start $($option)*)]
-            async fn run(_: &mut InvokeInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn run(_: &mut InvokeInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
 
             #[on(PreLlmCall $($option)*)]
-            async fn ask(_: &mut ModelCallInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn ask(_: &mut ModelCallInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
 
             #[on(PostLlmCall $($option)*)]
-            async fn response(_: &mut ModelResponse, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn response(_: &mut ModelResponse, ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
 
             #[on(PreToolCall $($option)*)]
-            async fn call(_: &mut ToolCallInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn call(_: &mut ToolCallInputs, ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
 
             #[on(PostToolCall $($option)*)]
-            async fn output(_: &mut ToolOutput, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn output(_: &mut ToolOutput, ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
 
             #[on(Finished $($option)*)]
-            async fn answer(_: &mut InvokeOutput, ctx: &RailContext) -> Result<(), &'static str> { fault(ctx).await }
+            async fn answer(_: &mut InvokeOutput, ctx: &RailContext) -> Result<(), &'static str> { fault(THIS, ctx).await }
         }
     };
 }
 
 rails! {
-    decides: decides [timeout = "20ms", on_panic = "fault"];
-    decides_abort: decides [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
-    decides_skip: decides [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
-    decides_continue: decides [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
-    changes: changes [timeout = "20ms", on_panic = "fault"];
-    changes_abort: changes [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
-    changes_skip: changes [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
-    changes_continue: changes [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
-    provides: provides [timeout = "20ms", on_panic = "fault"];
-    provides_abort: provides [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
-    provides_skip: provides [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
-    looks: looks [timeout = "20ms", on_panic = "fault"];
-    looks_abort: looks [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
-    looks_skip: looks [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
-    looks_continue: looks [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
-    always: always [timeout = "20ms", on_panic = "fault"];
-    always_continue: always [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
-
-    // A rail that asks for less is called in another way: without its time, or its panics, or either.
-    decides_plainly: decides;
-    decides_plainly_abort: decides [on_fault = "abort"];
-    decides_plainly_skip: decides [on_fault = "skip"];
-    decides_plainly_continue: decides [on_fault = "continue"];
-    decides_in_time: decides [timeout = "20ms"];
-    decides_or_panics: decides [on_panic = "fault"];
-    changes_plainly: changes;
-    changes_plainly_abort: changes [on_fault = "abort"];
-    changes_plainly_skip: changes [on_fault = "skip"];
-    changes_plainly_continue: changes [on_fault = "continue"];
-    looks_plainly: looks;
-    looks_plainly_abort: looks [on_fault = "abort"];
-    looks_plainly_skip: looks [on_fault = "skip"];
-    looks_plainly_continue: looks [on_fault = "continue"];
-    looks_in_time: looks [timeout = "20ms"];
-    looks_or_panics: looks [on_panic = "fault"];
-
-    looks_at_error: looks_at_error [timeout = "20ms", on_panic = "fault"];
-    looks_at_error_abort: looks_at_error [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
-    looks_at_error_continue: looks_at_error [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
-    looks_plainly_at_error_abort: looks_at_error [on_fault = "abort"];
-    provides_at_error: provides_at_error [timeout = "20ms", on_panic = "fault"];
+    Decides {
+        decides: decides [timeout = "20ms", on_panic = "fault"];
+        decides_abort: decides [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+        decides_skip: decides [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
+        decides_continue: decides [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+        // A rail that asks for less is called in another way: without its time, or its panics, or either.
+        decides_plainly: decides;
+        decides_plainly_abort: decides [on_fault = "abort"];
+        decides_plainly_skip: decides [on_fault = "skip"];
+        decides_plainly_continue: decides [on_fault = "continue"];
+        decides_in_time: decides [timeout = "20ms"];
+        decides_or_panics: decides [on_panic = "fault"];
+    }
+    Changes {
+        changes: changes [timeout = "20ms", on_panic = "fault"];
+        changes_abort: changes [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+        changes_skip: changes [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
+        changes_continue: changes [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+        changes_plainly: changes;
+        changes_plainly_abort: changes [on_fault = "abort"];
+        changes_plainly_skip: changes [on_fault = "skip"];
+        changes_plainly_continue: changes [on_fault = "continue"];
+    }
+    Provides {
+        provides: provides [timeout = "20ms", on_panic = "fault"];
+        provides_abort: provides [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+        provides_skip: provides [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
+    }
+    Looks {
+        looks: looks [timeout = "20ms", on_panic = "fault"];
+        looks_abort: looks [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+        looks_skip: looks [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
+        looks_continue: looks [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+        looks_plainly: looks;
+        looks_plainly_abort: looks [on_fault = "abort"];
+        looks_plainly_skip: looks [on_fault = "skip"];
+        looks_plainly_continue: looks [on_fault = "continue"];
+        looks_in_time: looks [timeout = "20ms"];
+        looks_or_panics: looks [on_panic = "fault"];
+    }
+    Always {
+        always: always [timeout = "20ms", on_panic = "fault"];
+        always_continue: always [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+    }
+    AtError {
+        looks_at_error: looks_at_error [timeout = "20ms", on_panic = "fault"];
+        looks_at_error_abort: looks_at_error [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
+        looks_at_error_continue: looks_at_error [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
+        looks_plainly_at_error_abort: looks_at_error [on_fault = "abort"];
+        provides_at_error: provides_at_error [timeout = "20ms", on_panic = "fault"];
+    }
 }
 
 const ALL: &[Fault] = &[Returned, Timeout, Panic];
@@ -335,15 +359,16 @@ async fn at_error_the_rails_go_on() {
 
 #[tokio::test]
 async fn the_fault_of_a_plain_hook_ends_the_run() {
+    const THIS: &str = "a plain hook";
     async fn faulty(_: Inputs<'_>, ctx: &mut RailContext) -> Result<(), &'static str> {
-        fault(ctx).await
+        fault(THIS, ctx).await
     }
     for &at in later::EVENTS {
         let mut hooks = HookManager::new();
         hooks.add(at, faulty);
         rail_chain![later, audit].register(&mut hooks);
         let comes = if at == HookPoint::Error { GoesOn } else { Ends };
-        check(&hooks, Case { at, fault: Returned }, comes, "a plain hook").await;
+        check(&hooks, Case { rail: THIS, at, fault: Returned }, comes, THIS).await;
     }
 }
 
@@ -370,9 +395,9 @@ async fn arguments_that_do_not_fit_come_to_what_the_rail_says() {
 
     let call = || ToolCallInputs::new("search").with_arguments(serde_json::json!({ "limit": "all" }));
     let mut ctx = RunContext::new("faults");
-    let skipped = rail_chain![skips].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
+    let skipped = tests::rails![skips].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
     assert!(skipped.is_error && skipped.content.contains("`limit`: invalid type"), "{}", skipped.content);
-    let done = rail_chain![goes_on].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
+    let done = tests::rails![goes_on].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
     assert_eq!(done.content, r#"{"limit":"all"}"#);
 }
 
@@ -471,7 +496,7 @@ fn at_fault(undisturbed: &[&'static str], at: HookPoint, comes: Comes) -> Vec<&'
     }
 }
 
-fn check_result(result: Result<InvokeOutput, RunError>, Case { at, fault }: Case, comes: Comes, what: &str) {
+fn check_result(result: Result<InvokeOutput, RunError>, Case { at, fault, .. }: Case, comes: Comes, what: &str) {
     let told = format!("faulty` faulted at {at}: {}", fault.cause());
     let failure = match at {
         HookPoint::LlmError => Some("the model is broken (failed)"),
@@ -506,7 +531,7 @@ fn check_result(result: Result<InvokeOutput, RunError>, Case { at, fault }: Case
 }
 
 /// Each fault is reported once, with the rail, the event, the cause and the effect.
-fn check_reports(reports: &[String], Case { at, fault }: Case, comes: Comes, what: &str) {
+fn check_reports(reports: &[String], Case { at, fault, .. }: Case, comes: Comes, what: &str) {
     let [report] = reports else { panic!("{what}: {reports:?}") };
     let comes = match comes {
         Ends => "the run ends",
@@ -532,7 +557,7 @@ async fn a_panic_without_the_option_unwinds_through_the_operation_which_does_not
             seen.store(true, std::sync::atomic::Ordering::Relaxed);
             async { Ok::<_, OperationError>(ToolOutput::text("done")) }
         };
-        rail_chain![panics].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.map(drop)
+        tests::rails![panics].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.map(drop)
     });
     assert!(task.await.unwrap_err().is_panic());
     assert!(!ran.load(std::sync::atomic::Ordering::Relaxed));
@@ -545,7 +570,8 @@ async fn plain_functions_are_caught_as_well() {
         panic!("no `{}`", call.tool_name)
     }
     let mut ctx = RunContext::new("faults");
-    let fault = rail_chain![panics].dispatch::<PreToolCall>(&mut ToolCallInputs::new("x"), &mut ctx).await.unwrap_err();
+    let fault =
+        tests::rails![panics].dispatch::<PreToolCall>(&mut ToolCallInputs::new("x"), &mut ctx).await.unwrap_err();
     assert_eq!(fault.to_string(), "rail `panics` faulted at pre_tool_call: it panicked: no `x`");
 }
 
@@ -591,7 +617,7 @@ async fn at_error_a_fault_changes_nothing() {
     let (warnings, _guard) = Warnings::collect();
     let mut ctx = RunContext::new("faults");
     let run = |_| async { Err::<InvokeOutput, _>(OperationError::from("the disk is full")) };
-    let error = rail_chain![told].guard_run("hi", &mut ctx, run).await.unwrap_err();
+    let error = tests::rails![told].guard_run("hi", &mut ctx, run).await.unwrap_err();
     assert_eq!(error.to_string(), "the disk is full (failed)");
     assert_eq!(warnings.seen().len(), 1);
 }

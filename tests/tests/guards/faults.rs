@@ -4,7 +4,7 @@ use std::io;
 
 use exo_rails::prelude::*;
 use exo_rails::{FaultCause, OperationErrorKind, RailSkip};
-use tests::{Warnings, broken_tool, model, note, notes, prompt, run, tool};
+use tests::{Warnings, broken_tool, model, note, notes, prompt, rails, run, tool};
 
 fn context() -> RunContext {
     RunContext::new("faults")
@@ -52,7 +52,7 @@ const POLICY_IS_DOWN: &str = "rail `policy` faulted at pre_tool_call: the policy
 #[tokio::test]
 async fn a_fault_before_a_tool_keeps_it_from_running() {
     let mut ctx = context();
-    let rails = rail_chain![later, policy];
+    let rails = rails![later, policy];
     let error = rails.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, tool).await.unwrap_err();
     let RunError::Fault(fault) = error else { panic!("{error}") };
     assert_eq!((fault.rail_name.as_str(), fault.event), ("policy", HookPoint::PreToolCall));
@@ -63,7 +63,7 @@ async fn a_fault_before_a_tool_keeps_it_from_running() {
 #[tokio::test]
 async fn a_fault_is_not_retried() {
     let mut ctx = context();
-    let rails = rail_chain![policy, retry_everything];
+    let rails = rails![policy, retry_everything];
     for error in [
         rails.guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap_err(),
         rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err(),
@@ -77,7 +77,7 @@ async fn a_fault_is_not_retried() {
 #[tokio::test]
 async fn a_fault_after_an_operation_is_the_error_and_not_a_result() {
     let mut ctx = context();
-    let rails = rail_chain![check_result, retry_everything];
+    let rails = rails![check_result, retry_everything];
     let errors = [
         rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err(),
         rails.guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap_err(),
@@ -93,7 +93,7 @@ async fn a_fault_after_an_operation_is_the_error_and_not_a_result() {
 #[tokio::test]
 async fn the_error_that_a_rail_returned_is_the_source_of_its_fault() {
     let call = ToolCallInputs::new("search");
-    let error = rail_chain![policy].guard_tool_call(call, &mut context(), tool).await.unwrap_err();
+    let error = rails![policy].guard_tool_call(call, &mut context(), tool).await.unwrap_err();
     let RunError::Fault(fault) = error else { panic!("{error}") };
     let FaultCause::Error(cause) = &fault.cause else { panic!("{fault:?}") };
     assert_eq!(cause.downcast_ref::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::Other));
@@ -103,7 +103,7 @@ async fn the_error_that_a_rail_returned_is_the_source_of_its_fault() {
 async fn an_observer_that_faults_is_logged_and_does_not_stop_the_run() {
     let (warnings, _guard) = Warnings::collect();
     let mut ctx = context();
-    let rails = rail_chain![metrics, later];
+    let rails = rails![metrics, later];
     let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, "{}");
     let expected = [
@@ -123,7 +123,7 @@ async fn an_observer_that_faults_is_logged_and_does_not_stop_the_run() {
 async fn an_observer_that_faults_at_an_error_hides_nothing() {
     let (warnings, _guard) = Warnings::collect();
     let mut ctx = context();
-    let rails = rail_chain![metrics, told];
+    let rails = rails![metrics, told];
     let error = rails.guard_run("hello", &mut ctx, tests::broken_run).await.unwrap_err();
     assert_eq!(error.to_string(), "the run is broken (failed)");
     assert_eq!(notes(&ctx), ["broken run", "metrics error", "told the run is broken (failed)"]);
@@ -210,7 +210,7 @@ async fn a_rail_that_was_to_change_something_and_faults_lets_nothing_pass() {
     let mut manager = RailManager::new();
     manager.add(redact {}).unwrap();
     for error in [
-        rail_chain![redact].guard_tool_call(call.clone(), &mut context(), tool).await.unwrap_err(),
+        rails![redact].guard_tool_call(call.clone(), &mut context(), tool).await.unwrap_err(),
         manager.guard_tool_call(call, &mut context(), tool).await.unwrap_err(),
     ] {
         assert_eq!(error.to_string(), "rail `redact` faulted at post_tool_call: the patterns cannot be read");

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use exo_rails::operations::ToolCall;
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, LiveRails, Next};
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails::{DynGuardSet, EventBus, LiveRails, Next};
+use exo_rails_agent::ScriptedModel;
 use serde_json::{Value, json};
 use tests::{note, notes, tool};
 
@@ -34,7 +34,7 @@ async fn a_rail_that_is_attached_guards_the_next_event_of_a_run() {
     let delete = Tool::new("delete", "Deletes.", json!({ "type": "object" }), |_: Value| async {
         Ok::<_, OperationError>("deleted")
     });
-    let agent = Agent::builder("files", model).tools([lock, delete]).rails(rails.clone()).build();
+    let agent = tests::agent("files", model).tools([lock, delete]).rails(DynGuardSet::new(rails.clone())).build();
     let output = agent.run("Delete, lock, delete!").await.unwrap();
     let told: Vec<_> = output.messages.iter().map(|message| message.text().into_owned()).collect();
     assert!(told.iter().any(|text| text == "deleted"), "{told:?}");

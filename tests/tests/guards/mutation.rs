@@ -3,7 +3,7 @@
 use exo_rails::message::{Content, Message};
 use exo_rails::prelude::*;
 use serde_json::json;
-use tests::{model, note, notes, prompt, run, tool};
+use tests::{model, note, notes, prompt, rails, run, tool};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn limit(call: &mut ToolCallInputs) {
@@ -20,7 +20,7 @@ fn rename(call: &mut ToolCallInputs, ctx: &RailContext) {
 async fn changes_to_arguments_reach_the_tool() {
     let mut ctx = RunContext::new("mutation");
     let call = ToolCallInputs::new("search").with_arguments(json!({ "query": "rust" }));
-    let output = rail_chain![rename, limit].guard_tool_call(call, &mut ctx, tool).await.unwrap();
+    let output = rails![rename, limit].guard_tool_call(call, &mut ctx, tool).await.unwrap();
     let arguments = r#"{"limit":10,"query":"rust"}"#;
     assert_eq!(output.content, arguments);
     assert_eq!(notes(&ctx), [format!("rename sees {arguments}"), format!("tool safe_search {arguments}")]);
@@ -33,7 +33,7 @@ async fn changes_to_messages_reach_the_model() {
         call.messages.push(Message::system("be brief"));
     }
     let mut ctx = RunContext::new("mutation");
-    let response = rail_chain![add_a_rule].guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
+    let response = rails![add_a_rule].guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
     assert_eq!(response.message.text(), "be brief");
     assert_eq!(notes(&ctx), ["model be brief"]);
 }
@@ -45,7 +45,7 @@ async fn changes_to_the_input_reach_the_run() {
         run.input = run.input.text().trim().into();
     }
     let mut ctx = RunContext::new("mutation");
-    let output = rail_chain![trim].guard_run("  hello  ", &mut ctx, run).await.unwrap();
+    let output = rails![trim].guard_run("  hello  ", &mut ctx, run).await.unwrap();
     assert_eq!((output.text.as_str(), notes(&ctx)), ("hello", vec!["run hello".to_owned()]));
 }
 
@@ -69,7 +69,7 @@ async fn changes_to_results_reach_later_rails_and_the_caller() {
         output.text.push_str(" -- the agent");
     }
     let mut ctx = RunContext::new("mutation");
-    let rails = rail_chain![log, redact, redact_answer, sign];
+    let rails = rails![log, redact, redact_answer, sign];
     let leak = async |_| Ok::<_, OperationError>(ToolOutput::text("the key is sk-123"));
     let call = ToolCallInputs::new("read");
     let output = rails.guard_tool_call(call, &mut ctx, leak).await.unwrap();
@@ -110,7 +110,7 @@ async fn the_post_rails_see_the_call_as_the_tool_had_it() {
     }
     let mut ctx = RunContext::new("mutation");
     let call = ToolCallInputs::new("search");
-    let output = rail_chain![limit, rename, audit].guard_tool_call(call, &mut ctx, tool).await.unwrap();
+    let output = rails![limit, rename, audit].guard_tool_call(call, &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, r#"{"limit":10}"#);
     assert_eq!(notes(&ctx).last().unwrap(), r#"audit safe_search {"limit":10}"#);
 }

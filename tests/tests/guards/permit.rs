@@ -9,7 +9,7 @@ use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, NoRails};
 use futures_util::FutureExt;
 use serde_json::json;
-use tests::{note, notes, tool};
+use tests::{note, notes, rails, tool};
 
 #[rail(on = [PreToolCall])]
 fn limit(call: &mut ToolCallInputs) {
@@ -28,7 +28,7 @@ async fn a_permit_shows_the_call_as_the_rails_have_left_it() {
         assert_eq!(format!("{call:?}"), format!("Permit({:?})", *call));
         Ok::<_, OperationError>(ToolOutput::text(format!("{} {}", call.tool_name, call.arguments)))
     };
-    let output = rail_chain![limit].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    let output = rails![limit].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, r#"search {"limit":3}"#);
 }
 
@@ -40,7 +40,7 @@ async fn a_permit_that_is_kept_beyond_its_operation_is_an_error() {
         *kept.lock().unwrap() = Some(call);
         std::future::ready(Ok::<_, OperationError>(ToolOutput::default()))
     };
-    let rails = rail_chain![limit, after];
+    let rails = rails![limit, after];
     let error = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, keep).await.unwrap_err();
     assert!(matches!(error, RunError::PermitKept { event: HookPoint::PreToolCall }), "{error}");
     assert!(notes(&ctx).is_empty(), "there is no result for the post rails to see");
@@ -60,7 +60,7 @@ async fn a_kept_permit_is_not_a_failure_of_the_operation() {
     };
     let mut ctx = RunContext::new("permit");
     let call = ToolCallInputs::new("search");
-    let error = rail_chain![after].guard_tool_call(call, &mut ctx, keep_and_fail).await.unwrap_err();
+    let error = rails![after].guard_tool_call(call, &mut ctx, keep_and_fail).await.unwrap_err();
     assert!(matches!(error, RunError::PermitKept { event: HookPoint::PreToolCall }));
     assert!(notes(&ctx).is_empty());
 }
@@ -80,7 +80,7 @@ async fn a_permit_has_the_run_and_the_step_of_its_context() {
         inner.run.insert(extra);
         Ok::<_, OperationError>(ToolOutput::text(place))
     };
-    let rails = rail_chain![leaves_extra];
+    let rails = rails![leaves_extra];
     let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, look).await.unwrap();
     assert_eq!(output.content, "r1 r1 3");
     assert_eq!(ctx.run.get::<bool>(), Some(true), "the stores are the run's, extra is not");
@@ -100,14 +100,14 @@ async fn each_attempt_has_a_permit_of_its_own() {
     };
     let mut ctx = RunContext::new("permit");
     let call = ToolCallInputs::new("search");
-    assert!(rail_chain![again].guard_tool_call(call, &mut ctx, count).await.is_ok());
+    assert!(rails![again].guard_tool_call(call, &mut ctx, count).await.is_ok());
     assert_eq!(attempts, 4);
 }
 
 #[tokio::test]
 async fn an_operation_inside_an_operation_is_guarded_by_itself() {
     let mut ctx = RunContext::new("permit");
-    let rails = &rail_chain![limit, after];
+    let rails = &rails![limit, after];
     let nested = |call: Permit<ToolCallInputs>| async move {
         let inner = rails.guard_tool_call(ToolCallInputs::new("inner"), &mut call.context(), tool).await;
         note(call.scope(), "outer");
@@ -155,7 +155,7 @@ async fn a_permit_is_for_the_tool_that_it_names() {
     // Looked up before the guard, under the name that the model gave.
     let (tool, mut ctx) = (counted(), RunContext::new("permit"));
     let call = ToolCallInputs::new("search");
-    let output = rail_chain![renames].guard_tool_call(call, &mut ctx, |call| tool.call(call)).await.unwrap();
+    let output = rails![renames].guard_tool_call(call, &mut ctx, |call| tool.call(call)).await.unwrap();
     assert_eq!(output.error_kind, Some(OperationErrorKind::Denied));
     assert!(output.content.contains("the permit is for `delete`, not for `search`"), "{output:?}");
     assert_eq!(ctx.run.get::<u32>(), None, "the tool has not run");
@@ -286,9 +286,9 @@ async fn a_renamed_call_runs_no_other_tool() {
     let tools = [counted()];
     let mut ctx = RunContext::new("permit");
     let outputs = [
-        rail_chain![renames].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| typed.call(call)).await,
-        rail_chain![renames].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| set.call(call)).await,
-        rail_chain![renames]
+        rails![renames].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| typed.call(call)).await,
+        rails![renames].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| set.call(call)).await,
+        rails![renames]
             .guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| Tool::call_named(&tools, call))
             .await,
     ];

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use exo_rails::operations::ToolCall;
 use exo_rails::prelude::*;
-use exo_rails::{InMode, Mode, ModelDelta, Next, Reloadable, StreamPiece};
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails::{DynGuardSet, InMode, Mode, ModelDelta, Next, Reloadable, StreamPiece};
+use exo_rails_agent::ScriptedModel;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use tests::{note, notes, take_notes, tool};
@@ -113,7 +113,8 @@ async fn a_guard_is_attached_to_and_detached_from_a_running_agent() {
         Ok::<_, OperationError>("deleted")
     });
     let tools = [switch("lock", true), switch("unlock", false), delete];
-    let agent = Agent::builder("files", model).tools(tools).rails(Rails { guard: guard.clone() }).build();
+    let agent =
+        tests::agent("files", model).tools(tools).rails(DynGuardSet::from(Rails { guard: guard.clone() })).build();
     let output = agent.run("Delete three times!").await.unwrap();
     let texts: Vec<_> = output.messages.iter().map(|message| message.text().into_owned()).collect();
     let outputs: Vec<_> = texts.iter().filter(|text| text.contains("delete") || text.contains("refused")).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use exo_rails::prelude::*;
 use exo_rails::{OperationErrorKind, RetriesExhausted};
 use serde_json::json;
-use tests::{fails_first, note, notes, prompt, take_notes, tool};
+use tests::{fails_first, note, notes, prompt, rails, take_notes, tool};
 
 fn context() -> RunContext {
     RunContext::new("retry")
@@ -68,7 +68,7 @@ fn exhausted(result: Result<ToolOutput, RunError>) -> RetriesExhausted {
 async fn a_retry_after_a_tool_does_the_call_again() {
     let mut ctx = context();
     let arguments = json!({ "after": 2 });
-    let result = rail_chain![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     assert!(result.is_ok());
     let attempt = |i| [format!("before {i}"), "tool search {\"after\":2}".to_owned(), format!("after {i}")];
     assert_eq!(notes(&ctx), [attempt(0), attempt(1), attempt(2)].concat());
@@ -78,7 +78,7 @@ async fn a_retry_after_a_tool_does_the_call_again() {
 async fn a_retry_before_a_tool_asks_the_pre_rails_again() {
     let mut ctx = context();
     let arguments = json!({ "before": 2 });
-    let result = rail_chain![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     assert!(result.is_ok());
     assert_eq!(notes(&ctx), ["before 0", "before 1", "before 2", "tool search {\"before\":2}", "after 2"]);
 }
@@ -87,7 +87,7 @@ async fn a_retry_before_a_tool_asks_the_pre_rails_again() {
 async fn a_failed_tool_call_is_done_again() {
     let mut ctx = context();
     let mut end = fails_first(2, ToolOutput::text("found"));
-    let rails = rail_chain![before, on_error];
+    let rails = rails![before, on_error];
     let output = rails.guard_tool_call(call(), &mut ctx, |_| std::future::ready(end())).await.unwrap();
     assert_eq!(output.content, "found");
     assert_eq!(notes(&ctx), ["before 0", "error 0: failure 1", "before 1", "error 1: failure 2", "before 2"]);
@@ -103,7 +103,7 @@ async fn a_failed_model_call_is_done_again() {
     }
     let limited = || OperationError::new(OperationErrorKind::RateLimited, "slow down").with_retry_after(Duration::ZERO);
     let mut answers = vec![Ok(ModelResponse::text("hello")), Err(limited())];
-    let rails = rail_chain![when_rate_limited];
+    let rails = rails![when_rate_limited];
     let mut next = || std::future::ready(answers.pop().unwrap());
     let response = rails.guard_llm_call(prompt("hi"), &mut context(), |_| next()).await.unwrap();
     assert_eq!(response.message.text(), "hello");
@@ -115,7 +115,7 @@ async fn a_failed_model_call_is_done_again() {
 async fn retries_that_are_used_up_name_rail_attempts_and_reason() {
     let mut ctx = context();
     let arguments = json!({ "after": 9 });
-    let result = rail_chain![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     let error = exhausted(result);
     assert_eq!((error.rail_name.as_str(), error.event), ("after", HookPoint::PostToolCall));
     assert_eq!((error.attempts, error.limit.max_retries(), error.reason.as_str()), (3, 2, "not good enough"));
@@ -125,7 +125,7 @@ async fn retries_that_are_used_up_name_rail_attempts_and_reason() {
 #[tokio::test]
 async fn zero_retries_mean_never() {
     let mut ctx = context();
-    let error = exhausted(rail_chain![never].guard_tool_call(call(), &mut ctx, tool).await);
+    let error = exhausted(rails![never].guard_tool_call(call(), &mut ctx, tool).await);
     assert_eq!((error.rail_name.as_str(), error.attempts, error.limit.max_retries()), ("never", 1, 0));
     assert_eq!(notes(&ctx), ["tool search {}"]);
 }
@@ -135,7 +135,7 @@ async fn each_rail_has_its_own_count() {
     let mut ctx = context();
     // Two retries before, then two after: none of the two rails asks for more than it has.
     let arguments = json!({ "before": 2, "after": 4 });
-    let result = rail_chain![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     assert!(result.is_ok(), "{result:?}");
     let attempts: Vec<_> = notes(&ctx).into_iter().filter(|note| note.starts_with("before")).collect();
     assert_eq!(attempts, ["before 0", "before 1", "before 2", "before 3", "before 4"]);
@@ -214,7 +214,7 @@ async fn each_operation_has_its_own_count() {
     let mut ctx = context();
     for _ in 0..3 {
         let arguments = json!({ "after": 2 });
-        let result = rail_chain![after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+        let result = rails![after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
         assert!(result.is_ok(), "{result:?}");
         let attempts: Vec<_> = take_notes(&ctx).into_iter().filter(|note| note.starts_with("after")).collect();
         assert_eq!(attempts, ["after 0", "after 1", "after 2"]);
@@ -225,7 +225,7 @@ async fn each_operation_has_its_own_count() {
 async fn attempts_of_all_rails_are_counted_in_the_error() {
     let mut ctx = context();
     let arguments = json!({ "before": 2, "after": 9 });
-    let result = rail_chain![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     let error = exhausted(result);
     assert_eq!((error.rail_name.as_str(), error.attempts, error.limit.max_retries()), ("after", 5, 2));
 }
@@ -234,7 +234,7 @@ async fn attempts_of_all_rails_are_counted_in_the_error() {
 async fn a_retry_begins_with_the_original_inputs() {
     let mut ctx = context();
     let arguments = json!({ "n": 3, "after": 2 });
-    let rails = rail_chain![double, after];
+    let rails = rails![double, after];
     let output = rails.guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, r#"{"after":2,"n":6}"#, "a rail that rewrites does not see its own work");
     assert_eq!(notes(&ctx).iter().filter(|note| *note == "n is 6").count(), 3);
@@ -269,7 +269,7 @@ fn started(run: &mut InvokeInputs, ctx: &RailContext) {
 async fn a_retry_of_the_finished_run_does_the_whole_run_again() {
     let mut ctx = context();
     let mut answers = vec!["answer", "draft"];
-    let rails = rail_chain![no_draft, started];
+    let rails = rails![no_draft, started];
     let run = |run: Permit<InvokeInputs>| {
         note(run.scope(), format!("run {}", run.input.text()));
         std::future::ready(Ok::<_, RunError>(InvokeOutput::text(answers.pop().unwrap())))
@@ -292,7 +292,7 @@ async fn a_retry_at_the_start_asks_again() {
     }
     let mut ctx = context().with_max_retry_delay(Duration::from_hours(1));
     tokio::time::pause();
-    let output = rail_chain![busy, started].guard_run("hello", &mut ctx, tests::run).await.unwrap();
+    let output = rails![busy, started].guard_run("hello", &mut ctx, tests::run).await.unwrap();
     assert_eq!(output.text, "changed");
     assert_eq!(notes(&ctx), ["start hello 0", "start hello 1", "run changed"]);
 }
@@ -308,7 +308,7 @@ async fn a_retry_waits_for_its_delay() {
         RailAction::retry(request)
     }
     let begin = tokio::time::Instant::now();
-    rail_chain![slow].guard_tool_call(call(), &mut context(), tool).await.unwrap();
+    rails![slow].guard_tool_call(call(), &mut context(), tool).await.unwrap();
     // The clock stands still but for what is waited for.
     assert_eq!(begin.elapsed().as_secs(), 120);
 }
@@ -320,7 +320,7 @@ async fn the_attempt_begins_at_zero_for_each_operation() {
         note(ctx, format!("model call {}", ctx.attempt()));
     }
     let mut ctx = context();
-    let rails = rail_chain![after, attempt_of_the_model_call];
+    let rails = rails![after, attempt_of_the_model_call];
     rails.guard_tool_call(call().with_arguments(json!({ "after": 1 })), &mut ctx, tool).await.unwrap();
     rails.guard_llm_call(prompt("hello"), &mut ctx, tests::model).await.unwrap();
     assert_eq!(notes(&ctx)[4..], ["model call 0", "model hello"]);
@@ -328,7 +328,7 @@ async fn the_attempt_begins_at_zero_for_each_operation() {
 
 #[rail(priority = 1, on = [PreToolCall])]
 async fn asks_at_another_event(ctx: &RailContext) -> Result<(), RailFault> {
-    let _ = rail_chain![never].dispatch::<PostToolCall>((&call(), &mut ToolOutput::text("")), &mut ctx.child()).await?;
+    let _ = rails![never].dispatch::<PostToolCall>((&call(), &mut ToolOutput::text("")), &mut ctx.child()).await?;
     Ok(())
 }
 
@@ -339,7 +339,7 @@ fn never_again() -> RailAction {
 
 #[tokio::test]
 async fn the_error_names_the_event_also_when_a_rail_has_run_another_in_a_child_of_its_context() {
-    let rails = rail_chain![asks_at_another_event, never_again];
+    let rails = rails![asks_at_another_event, never_again];
     let error = rails.guard_tool_call(call(), &mut context(), tool).await.unwrap_err();
     let RunError::RetriesExhausted(error) = error else { panic!("{error}") };
     assert_eq!((error.rail_name.as_str(), error.event), ("never_again", HookPoint::PreToolCall));

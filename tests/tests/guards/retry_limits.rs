@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{GuardSet, NoRails, NoSubstitute, RetryLimit, RetryOrContinue};
-use tests::{note, notes, prompt, tool};
+use tests::{note, notes, prompt, rails, tool};
 
 type OrContinue = RailAction<NoSubstitute, RetryOrContinue>;
 
@@ -127,10 +127,10 @@ async fn without_a_retry_the_event_goes_on_at_once() {
             Ok(Some(RailAction::retry_or_continue(request(0))))
         }
     }
-    let (calls, result) = ask(&rail_chain![never, fall_back], &mut context()).await;
+    let (calls, result) = ask(&rails![never, fall_back], &mut context()).await;
     assert_eq!((calls, result.unwrap().message.text().as_ref()), (1, "call us"));
     // The last rail gives way as well: then the failure is what it was.
-    let (calls, result) = ask(&rail_chain![never], &mut context()).await;
+    let (calls, result) = ask(&rails![never], &mut context()).await;
     assert_eq!(calls, 1);
     assert!(matches!(result, Err(RunError::Operation(error)) if error.kind == OperationErrorKind::Unavailable));
 }
@@ -169,7 +169,7 @@ async fn a_run_has_one_budget_for_all_retries() {
     }
     for (budget, expected) in [(None, 16), (Some(9), 10), (Some(2), 3), (Some(0), 1)] {
         let calls = AtomicU32::new(0);
-        let rails = &rail_chain![again, once_more];
+        let rails = &rails![again, once_more];
         let calls = &calls;
         let run = |run: Permit<InvokeInputs>| async move {
             let model = |_| {
@@ -197,7 +197,7 @@ async fn used_up_retries_tell_the_last_failure() {
     fn again() -> RailAction {
         RailAction::retry(request(1))
     }
-    let (_, result) = ask(&rail_chain![again], &mut context()).await;
+    let (_, result) = ask(&rails![again], &mut context()).await;
     let error = result.unwrap_err();
     assert_eq!(
         error.failure().map(|failure| (failure.kind, failure.status)),
@@ -213,7 +213,7 @@ async fn used_up_retries_tell_the_last_failure() {
 
     let mut failures = vec![broken(OperationErrorKind::Timeout), broken(OperationErrorKind::RateLimited)].into_iter();
     let failing = |_| std::future::ready(Err::<ToolOutput, _>(failures.next().unwrap()));
-    let result = rail_chain![again].guard_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
+    let result = rails![again].guard_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
     assert_eq!(result.unwrap_err().failure().unwrap().kind, OperationErrorKind::RateLimited, "the last one");
 }
 
@@ -228,10 +228,10 @@ async fn a_retry_after_a_failed_tool_tells_its_failure() {
         if output.is_error { RailAction::retry(request(1)) } else { RailAction::Continue }
     }
     let failing = |_| async { Err::<ToolOutput, _>(broken(OperationErrorKind::Timeout)) };
-    let result = rail_chain![again].guard_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
+    let result = rails![again].guard_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
     assert_eq!(result.unwrap_err().failure().unwrap().kind, OperationErrorKind::Timeout);
     // What a rail does not accept is not a failure.
-    let result = rail_chain![more].guard_tool_call(ToolCallInputs::new("search"), &mut context(), tool).await;
+    let result = rails![more].guard_tool_call(ToolCallInputs::new("search"), &mut context(), tool).await;
     let error = result.unwrap_err();
     assert!(error.failure().is_none() && error.source().is_none());
     let RunError::RetriesExhausted(error) = error else { panic!("{error}") };
@@ -261,12 +261,12 @@ async fn the_model_reads_the_feedback_of_a_retry() {
         request.messages.push(Message::user(format!("rewritten {}", ctx.attempt())));
     }
     assert_eq!(
-        told(&rail_chain![not_good]).await,
+        told(&rails![not_good]).await,
         [vec!["hi"], vec!["hi", "not good 0"], vec!["hi", "not good 0", "not good 1"]]
     );
     // What a rail has rewritten is undone, the feedback stays.
     assert_eq!(
-        told(&rail_chain![not_good, rewrite]).await,
+        told(&rails![not_good, rewrite]).await,
         [
             vec!["hi", "rewritten 0"],
             vec!["hi", "not good 0", "rewritten 1"],
@@ -282,7 +282,7 @@ async fn feedback_on_a_tool_call_waits_for_the_next_model_call() {
         RailAction::retry(request(1).with_feedback(Message::system("the tool is slow")))
     }
     let mut ctx = context();
-    drop(rail_chain![not_good].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await);
+    drop(rails![not_good].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await);
     assert_eq!(ctx.take_notices(), [Message::system("the tool is slow")]);
 }
 
@@ -301,7 +301,7 @@ async fn a_model_call_of_a_rail_takes_no_notice_of_the_run() {
     let mut ctx = context();
     ctx.notify_model(Message::user("first"));
     ctx.notify_model(Message::user("second"));
-    let rails = &rail_chain![judge];
+    let rails = &rails![judge];
     let run = |run: Permit<InvokeInputs>| async move {
         let (mut ctx, mut seen) = (run.context(), Vec::new());
         for _ in 0..2 {

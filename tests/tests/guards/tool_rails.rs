@@ -6,7 +6,7 @@ use exo_rails::prelude::*;
 use exo_rails::{NoRails, tools};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tests::{Warnings, note, notes};
+use tests::{Warnings, note, notes, rails};
 
 /// Deletes a file.
 #[derive(Debug, Serialize, Deserialize, ToolArgs)]
@@ -159,7 +159,7 @@ async fn arguments_that_do_not_fit_are_a_fault_with_the_place_in_the_json() {
 #[tokio::test]
 async fn an_observer_whose_arguments_do_not_fit_does_not_stop_the_run() {
     let (warnings, _guard) = Warnings::collect();
-    let (result, notes) = call(&rail_chain![log], delete(json!({ "path": 5 }))).await;
+    let (result, notes) = call(&rails![log], delete(json!({ "path": 5 }))).await;
     assert_eq!(result.as_deref(), Ok(r#"{"path":5}"#));
     assert!(notes.is_empty());
     assert_eq!(warnings.seen().len(), 2, "before and after the call: {:?}", warnings.seen());
@@ -176,7 +176,7 @@ async fn a_retry_begins_with_the_arguments_of_the_model() {
     fn again(ctx: &RailContext) -> RailAction {
         if ctx.attempt() == 0 { RailAction::retry(RetryRequest::new("once more")) } else { RailAction::Continue }
     }
-    let (result, notes) = call(&rail_chain![only_tmp, again], delete(json!({ "path": "a" }))).await;
+    let (result, notes) = call(&rails![only_tmp, again], delete(json!({ "path": "a" }))).await;
     assert_eq!(result.as_deref(), Ok(r#"{"path":"/tmp/a"}"#), "not /tmp//tmp/a");
     assert_eq!(notes, ["only_tmp a", "only_tmp a"]);
 }
@@ -212,7 +212,7 @@ async fn a_rail_that_stops_the_call_has_its_changes_seen_by_those_that_are_alway
         let args = Args::<Search>::of(call).unwrap();
         note(ctx, format!("{} {:?}", args.query, ctx.stopped().map(|stopped| &stopped.rail_name)));
     }
-    let rails = rail_chain![change_and_stop, look];
+    let rails = rails![change_and_stop, look];
     let (_, notes) = call(&rails, ToolCallInputs::new("search").with_arguments(json!({ "query": "x" }))).await;
     assert_eq!(notes, [r#"x! Some("change_and_stop")"#]);
 }
@@ -233,9 +233,9 @@ async fn what_stops_the_call_stops_it_whatever_becomes_of_the_arguments() {
         Verdict::abort_if(args.path.starts_with("no"), "denied for a good reason")
     }
     let inputs = |path| ToolCallInputs::new("two_names").with_arguments(json!({ "path": path }));
-    let (result, _) = call(&rail_chain![change], inputs("no")).await;
+    let (result, _) = call(&rails![change], inputs("no")).await;
     assert_eq!(result, Err("rail `change` aborted at pre_tool_call: denied for a good reason".into()));
-    let (result, _) = call(&rail_chain![change], inputs("yes")).await;
+    let (result, _) = call(&rails![change], inputs("yes")).await;
     assert!(result.unwrap_err().contains("would lose the changes of a rail"));
 }
 

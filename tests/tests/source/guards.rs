@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use exo_rails_guards::config;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -82,7 +81,7 @@ fn the_corpora_are_those_of_the_manifest() {
     let page = page();
     let pages = pages_of_guards();
     let manifest = std::fs::read_to_string(root().join("benchmarks/corpora.toml")).unwrap();
-    let Manifest { corpus } = config::from_toml(&manifest).unwrap();
+    let Manifest { corpus } = toml::from_str(&manifest).unwrap();
     for Corpus { name, repository, commit, licence, sections, tuning, .. } in corpus {
         let row = format!("| [{name}]({repository}) | `{commit}` | {licence} |");
         assert!(page.contains(&row), "the table of corpora has no row\n{row}");
