@@ -9,9 +9,9 @@ use crate::builder::setters;
 /// The configuration of `Audit`.
 ///
 /// ```
-/// use exo_rails_guards::audit::{AuditConfig, Level};
+/// use exo_rails_policy::audit::{AuditConfig, Level};
 ///
-/// let config: AuditConfig = exo_rails_guards::config::from_toml("path = 'audit.jsonl'\nlevel = 'full'")?;
+/// let config: AuditConfig = exo_rails_policy::from_toml("path = 'audit.jsonl'\nlevel = 'full'")?;
 /// assert_eq!((config.level, config.capacity), (Level::Full, 1_024));
 /// # Ok::<(), exo_rails_policy::ConfigError>(())
 /// ```
@@ -123,7 +123,7 @@ pub enum WhenFull {
 
 /// What happens if an audit log cannot be written, for example because the disk is full.
 ///
-/// In both cases, `tracing` has an error with the target `exo_rails_guards::audit`, the lines that wait are written when
+/// In both cases, `tracing` has an error with the target `exo_rails_policy::audit`, the lines that wait are written when
 /// writing works again, and a line `lost` has the number of the other records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -13,10 +13,10 @@ use crate::{ConfigError, Decimal, OnRefusal, Scope, ToolPattern};
 /// The configuration of `Budgets`.
 ///
 /// ```
-/// use exo_rails_guards::budgets::{BudgetsConfig, Measure, Window};
-/// use exo_rails_guards::Scope;
+/// use exo_rails_policy::budgets::{BudgetsConfig, Measure, Window};
+/// use exo_rails_policy::Scope;
 ///
-/// let config: BudgetsConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: BudgetsConfig = exo_rails_policy::from_toml(r#"
 ///     limits = [
 ///         { name = "day", of = "cost", most = 2.50, per = "user", window = "day" },
 ///         { name = "mails", of = "tool_calls", most = 3, tools = "send_*" },
@@ -169,8 +169,8 @@ impl BudgetLimit {
     /// Makes a limit for each run, without a window. `most` is the largest amount, in the unit of the measure.
     ///
     /// ```
-    /// use exo_rails_guards::budgets::{BudgetLimit, Measure, Window};
-    /// use exo_rails_guards::Scope;
+    /// use exo_rails_policy::budgets::{BudgetLimit, Measure, Window};
+    /// use exo_rails_policy::Scope;
     ///
     /// let limit = BudgetLimit::new("day", Measure::TotalTokens, 200_000).per(Scope::User).window(Window::Day);
     /// assert_eq!(limit.most.to_string(), "200000");
@@ -402,7 +402,7 @@ impl Default for Estimate {
 /// The price of a model for a million tokens. Use any currency, but the same one for all prices and limits.
 ///
 /// ```
-/// use exo_rails_guards::budgets::Price;
+/// use exo_rails_policy::budgets::Price;
 ///
 /// let price = Price::new("small-*", "0.15", "0.60")?;
 /// assert_eq!(price.prompt.to_string(), "0.15");

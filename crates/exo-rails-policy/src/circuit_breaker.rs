@@ -11,9 +11,9 @@ use crate::{ConfigError, FailureKind, ToolPattern};
 /// The configuration of `CircuitBreaker`.
 ///
 /// ```
-/// use exo_rails_guards::circuit_breaker::CircuitBreakerConfig;
+/// use exo_rails_policy::circuit_breaker::CircuitBreakerConfig;
 ///
-/// let config: CircuitBreakerConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: CircuitBreakerConfig = exo_rails_policy::from_toml(r#"
 ///     breakers = [
 ///         { name = "models", of = "model_calls", failures = 3 },
 ///         { name = "search", of = "tool_calls", tools = "search_*", failure_percent = 50, open_ms = 60_000 },
@@ -101,8 +101,8 @@ impl Breaker {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use exo_rails_guards::circuit_breaker::Breaker;
-    /// use exo_rails_guards::rate_limits::RatedCalls;
+    /// use exo_rails_policy::circuit_breaker::Breaker;
+    /// use exo_rails_policy::rate_limits::RatedCalls;
     ///
     /// let breaker = Breaker::new("models", RatedCalls::ModelCalls, 3).open_ms(60_000).probes(2);
     /// assert_eq!(breaker.window_ms, 60_000);

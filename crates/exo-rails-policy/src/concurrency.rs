@@ -11,9 +11,9 @@ use crate::table::{Table, named};
 /// The configuration of `Concurrency`.
 ///
 /// ```
-/// use exo_rails_guards::concurrency::ConcurrencyConfig;
+/// use exo_rails_policy::concurrency::ConcurrencyConfig;
 ///
-/// let config: ConcurrencyConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: ConcurrencyConfig = exo_rails_policy::from_toml(r#"
 ///     limits = [{ name = "models", of = "model_calls", most = 4 }]
 /// "#)?;
 /// assert_eq!(config.limits[0].max_wait_ms, 30_000);

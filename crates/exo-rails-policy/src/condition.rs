@@ -22,7 +22,7 @@ use serde_json::Value;
 /// | the argument is missing | does not match, except `exists = false` | may match: see [`if_missing`](Self::if_missing) |
 ///
 /// ```
-/// use exo_rails_guards::permissions::Condition;
+/// use exo_rails_policy::permissions::Condition;
 ///
 /// let small = Condition { min: Some(0.0), max: Some(50.0), ..Condition::default() };
 /// let main_branch = Condition::equals("main");

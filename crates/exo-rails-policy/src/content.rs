@@ -11,9 +11,9 @@ use crate::table::Table;
 /// The configuration of `Content`.
 ///
 /// ```
-/// use exo_rails_guards::content::{Content, ContentConfig, RiskLevel};
+/// use exo_rails_policy::content::{ContentConfig, RiskLevel};
 ///
-/// let config: ContentConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: ContentConfig = exo_rails_policy::from_toml(r#"
 ///     blocked_phrases = ["hack into", "steal credentials"]
 ///     max_input_chars = 5_000
 ///     known_patterns = true
@@ -31,7 +31,6 @@ use crate::table::Table;
 ///     regex = "TICKET-[0-9]+"
 /// "#)?;
 /// assert_eq!(config.patterns[0].level, RiskLevel::Critical);
-/// Content::new(config)?;
 /// # Ok::<(), exo_rails_policy::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,10 +17,10 @@ pub const MOST_LABELS: usize = 16;
 /// The configuration of `DataFlow`.
 ///
 /// ```
-/// use exo_rails_guards::config;
-/// use exo_rails_guards::data_flow::DataFlowConfig;
+/// use exo_rails_policy::from_toml;
+/// use exo_rails_policy::data_flow::DataFlowConfig;
 ///
-/// let config: DataFlowConfig = config::from_toml(r#"
+/// let config: DataFlowConfig = from_toml(r#"
 ///     trusted = "search_orders"
 ///
 ///     [[sources]]

@@ -13,9 +13,9 @@ use crate::table::{Table, named};
 /// The configuration of `HookHandlers`.
 ///
 /// ```
-/// use exo_rails_guards::handlers::{HookHandlersConfig, Run};
+/// use exo_rails_policy::hook_handlers::{HookHandlersConfig, Run};
 ///
-/// let config: HookHandlersConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: HookHandlersConfig = exo_rails_policy::from_toml(r#"
 ///     allowed_dirs = ["/opt/hooks"]
 ///
 ///     [[handlers]]

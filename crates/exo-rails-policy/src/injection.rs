@@ -10,15 +10,15 @@ use crate::{OnRefusal, Severity, ToolPattern};
 /// The configuration of `Injection`.
 ///
 /// ```
-/// use exo_rails_guards::injection::{Injection, InjectionConfig};
+/// use exo_rails_policy::injection::InjectionConfig;
 ///
-/// let config: InjectionConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: InjectionConfig = exo_rails_policy::from_toml(r#"
 ///     trusted_tools = ["read_calendar", "internal_*"]
 ///     warn_model_from = "medium"
 ///     enforce_from = "critical"
 ///     canary = true
 /// "#)?;
-/// Injection::new(config)?;
+/// assert!(config.canary && config.classifier.is_none());
 /// # Ok::<(), exo_rails_policy::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,9 +83,9 @@ pub enum Source {
 /// The configuration of a classifier: the table `injection.classifier`.
 ///
 /// ```
-/// use exo_rails_guards::injection::InjectionConfig;
+/// use exo_rails_policy::injection::InjectionConfig;
 ///
-/// let config: InjectionConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: InjectionConfig = exo_rails_policy::from_toml(r#"
 ///     [classifier]
 ///     url = "http://127.0.0.1:8080/score"
 ///     threshold = 0.8

@@ -13,9 +13,9 @@ const MAX_WINDOW: usize = 4_096;
 /// The configuration of `Loops`.
 ///
 /// ```
-/// use exo_rails_guards::loops::{Levels, LoopsConfig};
+/// use exo_rails_policy::loops::{Levels, LoopsConfig};
 ///
-/// let config: LoopsConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: LoopsConfig = exo_rails_policy::from_toml(r#"
 ///     repetition = { abort = 20 }
 ///     drift = { warn = 0, refuse = 0, abort = 0 }
 ///     exempt = ["wait", "poll_*"]
@@ -194,9 +194,10 @@ impl LoopsConfig {
 /// In a configuration, a missing key has the default of its pattern. So `repetition = { abort = 20 }` changes only one number.
 ///
 /// ```
-/// use exo_rails_guards::loops::{Levels, Loops};
+/// use exo_rails_policy::loops::{Levels, LoopsConfig};
 ///
-/// let loops = Loops::builder().repetition(Levels::new(2, 3, 6)).oscillation(Levels::OFF).build()?;
+/// let config: LoopsConfig = exo_rails_policy::from_toml("repetition = { warn = 2, refuse = 3, abort = 6 }")?;
+/// assert_eq!(config.repetition, Levels::new(2, 3, 6));
 /// # Ok::<(), exo_rails_policy::ConfigError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -12,10 +12,10 @@ use crate::{OnRefusal, PointerPattern, Severity, ToolPattern};
 /// The configuration of a `PathSandbox`.
 ///
 /// ```
-/// use exo_rails_guards::config;
-/// use exo_rails_guards::paths::{PathSandboxConfig, Rights};
+/// use exo_rails_policy::from_toml;
+/// use exo_rails_policy::paths::{PathSandboxConfig, Rights};
 ///
-/// let config: PathSandboxConfig = config::from_toml(r#"
+/// let config: PathSandboxConfig = from_toml(r#"
 ///     denied = [".git/config", ".env", "*.pem", "/secrets"]
 ///
 ///     [[roots]]

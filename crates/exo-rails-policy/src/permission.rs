@@ -25,7 +25,7 @@ macro_rules! names {
 /// What may happen with a tool call. The order is from the mildest permission to the strictest.
 ///
 /// ```
-/// use exo_rails_guards::permissions::Permission;
+/// use exo_rails_policy::permissions::Permission;
 ///
 /// assert!(Permission::Deny > Permission::Ask);
 /// assert!(Permission::Notify.passes() && !Permission::Ask.passes());

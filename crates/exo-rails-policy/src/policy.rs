@@ -38,15 +38,13 @@ use crate::{GuardMode, WithMode};
 /// guard.
 ///
 /// ```
-/// use exo_rails::Mode;
-/// use exo_rails_guards::config;
-/// use exo_rails_guards::kit::PolicyConfig;
+/// use exo_rails_policy::{GuardMode, PolicyConfig, from_toml};
 ///
-/// let config: PolicyConfig = config::from_toml("[structure]\n\n[risk]\nmode = 'shadow'\n")?;
-/// assert_eq!(config.structure.map(|structure| structure.mode), Some(Mode::Enforce));
-/// assert_eq!(config.risk.map(|risk| risk.mode), Some(Mode::Shadow));
+/// let config: PolicyConfig = from_toml("[structure]\n\n[risk]\nmode = 'shadow'\n")?;
+/// assert_eq!(config.structure.map(|structure| structure.mode), Some(GuardMode::Enforce));
+/// assert_eq!(config.risk.map(|risk| risk.mode), Some(GuardMode::Shadow));
 /// assert!(config.permissions.is_none());
-/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// # Ok::<(), exo_rails_policy::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -12,9 +12,9 @@ use crate::{ConfigError, OnRefusal, Scope, ToolName, ToolPattern};
 /// The configuration of `RateLimits`.
 ///
 /// ```
-/// use exo_rails_guards::rate_limits::{Every, RateLimitsConfig};
+/// use exo_rails_policy::rate_limits::{Every, RateLimitsConfig};
 ///
-/// let config: RateLimitsConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: RateLimitsConfig = exo_rails_policy::from_toml(r#"
 ///     limits = [{ name = "search", of = "tool_calls", tools = "search_*", calls = 10, every = "minute", burst = 2 }]
 /// "#)?;
 /// assert_eq!(config.limits[0].every, Every::Minute);
@@ -82,7 +82,7 @@ impl RateLimit {
     /// Makes a limit for each run, in which no call waits. `calls` is the number of calls in each period `every`.
     ///
     /// ```
-    /// use exo_rails_guards::rate_limits::{Every, RateLimit, RatedCalls};
+    /// use exo_rails_policy::rate_limits::{Every, RateLimit, RatedCalls};
     ///
     /// let limit = RateLimit::new("models", RatedCalls::ModelCalls, 20, Every::Minute).burst(5).max_wait_ms(2_000);
     /// assert_eq!(limit.burst, Some(5));

@@ -12,9 +12,9 @@ pub const MAX_UNIT: usize = 4_096;
 /// The configuration of `Repetition`.
 ///
 /// ```
-/// use exo_rails_guards::repetition::{OnRepetition, RepetitionConfig};
+/// use exo_rails_policy::repetition::{OnRepetition, RepetitionConfig};
 ///
-/// let config: RepetitionConfig = exo_rails_guards::config::from_toml("action = \"retry\"\nmin_bytes = 4_000")?;
+/// let config: RepetitionConfig = exo_rails_policy::from_toml("action = \"retry\"\nmin_bytes = 4_000")?;
 /// assert_eq!((config.action, config.min_times), (OnRepetition::Retry, 4));
 /// # Ok::<(), exo_rails_policy::ConfigError>(())
 /// ```

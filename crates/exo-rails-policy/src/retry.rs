@@ -10,9 +10,9 @@ use crate::{FailureKind, ToolPattern};
 /// The configuration of `Retry`.
 ///
 /// ```
-/// use exo_rails_guards::retry::RetryConfig;
+/// use exo_rails_policy::retry::RetryConfig;
 ///
-/// let config: RetryConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: RetryConfig = exo_rails_policy::from_toml(r#"
 ///     idempotent = ["search_*", "read_file"]
 ///     kinds = ["rate_limited", "unavailable"]
 ///     max_retries = 5

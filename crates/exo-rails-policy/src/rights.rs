@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// In a configuration, it is a list of names: `["read", "write", "create", "delete"]`.
 ///
 /// ```
-/// use exo_rails_guards::paths::Rights;
+/// use exo_rails_policy::paths::Rights;
 ///
 /// let rights = Rights::READ | Rights::CREATE;
 /// assert!(rights.contains(Rights::READ) && !rights.contains(Rights::READ | Rights::WRITE));

@@ -7,8 +7,8 @@ use crate::Severity;
 /// How risky a text is, in the words of content filters.
 ///
 /// ```
-/// use exo_rails_guards::Severity;
-/// use exo_rails_guards::content::RiskLevel;
+/// use exo_rails_policy::Severity;
+/// use exo_rails_policy::content::RiskLevel;
 ///
 /// assert!(RiskLevel::Safe < RiskLevel::Low && RiskLevel::High < RiskLevel::Critical);
 /// assert_eq!(Severity::from(RiskLevel::Safe), Severity::Info);

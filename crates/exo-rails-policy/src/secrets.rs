@@ -32,17 +32,15 @@ use crate::{Actions, Override};
 /// - A secret that overlaps the secret of another rule is hidden together with it.
 ///
 /// ```
-/// use exo_rails_guards::Secrets;
-/// use exo_rails_guards::scan::RuleConfig;
+/// use exo_rails_policy::secrets::RuleConfig;
 ///
-/// let rule: RuleConfig = exo_rails_guards::config::from_toml(r"
+/// let rule: RuleConfig = exo_rails_policy::from_toml(r"
 ///     id = 'desk-token'
 ///     description = 'a token of the order desk'
 ///     regex = '\bdesk_[a-z0-9]{12}\b'
 ///     keywords = ['desk_']
 /// ")?;
-/// let secrets = Secrets::builder().rules([rule]).build()?;
-/// assert_eq!(secrets.redacted("use desk_0a1b2c3d4e5f"), "use [DESK_TOKEN]");
+/// assert_eq!(rule.keywords, ["desk_"]);
 /// # Ok::<(), exo_rails_policy::ConfigError>(())
 /// ```
 ///
@@ -113,10 +111,10 @@ pub struct AllowlistConfig {
 /// The configuration of `Secrets`.
 ///
 /// ```
-/// use exo_rails_guards::scan::Action;
-/// use exo_rails_guards::secrets::SecretsConfig;
+/// use exo_rails_policy::Action;
+/// use exo_rails_policy::secrets::SecretsConfig;
 ///
-/// let config: SecretsConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: SecretsConfig = exo_rails_policy::from_toml(r#"
 ///     except = ["generic-secret"]
 ///     actions = { arguments = "refuse", answer = "report" }
 ///     overrides = [{ rule = "jwt", at = "input", action = "off" }]

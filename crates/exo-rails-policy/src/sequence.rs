@@ -11,9 +11,9 @@ pub use crate::sequence_rule::SequenceRule;
 /// The configuration of `Sequence`.
 ///
 /// ```
-/// use exo_rails_guards::sequence::SequenceConfig;
+/// use exo_rails_policy::sequence::SequenceConfig;
 ///
-/// let config: SequenceConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: SequenceConfig = exo_rails_policy::from_toml(r#"
 ///     rules = [
 ///         "refund only after approve within 1h same order_id",
 ///         "sum of amount in refund at most 500 within 1d per user",

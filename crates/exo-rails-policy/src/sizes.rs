@@ -8,9 +8,9 @@ use crate::table::Table;
 /// The configuration of `Sizes`.
 ///
 /// ```
-/// use exo_rails_guards::sizes::SizesConfig;
+/// use exo_rails_policy::sizes::SizesConfig;
 ///
-/// let config: SizesConfig = exo_rails_guards::config::from_toml("max_depth = 8\nlarge_output = \"cut\"")?;
+/// let config: SizesConfig = exo_rails_policy::from_toml("max_depth = 8\nlarge_output = \"cut\"")?;
 /// assert_eq!(config.max_items, 10_000);
 /// # Ok::<(), exo_rails_policy::ConfigError>(())
 /// ```

@@ -11,9 +11,9 @@ use crate::table::{Table, named};
 /// The configuration of `Timeouts`.
 ///
 /// ```
-/// use exo_rails_guards::timeouts::TimeoutsConfig;
+/// use exo_rails_policy::timeouts::TimeoutsConfig;
 ///
-/// let config: TimeoutsConfig = exo_rails_guards::config::from_toml(r#"
+/// let config: TimeoutsConfig = exo_rails_policy::from_toml(r#"
 ///     limits = [
 ///         { name = "build", of = "tool_calls", tools = ["build", "test"], limit_ms = 600_000 },
 ///         { name = "tools", of = "tool_calls", limit_ms = 30_000 },

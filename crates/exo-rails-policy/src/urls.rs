@@ -12,10 +12,10 @@ use crate::{OnRefusal, PointerPattern, Severity, ToolPattern};
 /// The default allows `http` and `https` URLs of every public host.
 ///
 /// ```
-/// use exo_rails_guards::config;
-/// use exo_rails_guards::urls::UrlGuardConfig;
+/// use exo_rails_policy::from_toml;
+/// use exo_rails_policy::urls::UrlGuardConfig;
 ///
-/// let config: UrlGuardConfig = config::from_toml(r#"
+/// let config: UrlGuardConfig = from_toml(r#"
 ///     schemes = ["https"]
 ///     allowed_hosts = ["docs.rs", "*.example.com"]
 ///     ports = [443]

@@ -47,10 +47,10 @@ impl GuardMode {
 /// and `off`.
 ///
 /// ```
-/// /// use exo_rails_policy::config::{self, WithMode};
-/// use exo_rails_policy::shape::SizesConfig;
+/// use exo_rails_policy::sizes::SizesConfig;
+/// use exo_rails_policy::{GuardMode, WithMode, from_toml};
 ///
-/// let sizes: WithMode<SizesConfig> = config::from_toml("mode = 'shadow'\nmax_depth = 8")?;
+/// let sizes: WithMode<SizesConfig> = from_toml("mode = 'shadow'\nmax_depth = 8")?;
 /// assert_eq!((sizes.mode, sizes.config.max_depth), (GuardMode::Shadow, 8));
 ///
 /// let error = from_toml::<WithMode<SizesConfig>>("mod = 'shadow'").unwrap_err();
