@@ -6,10 +6,9 @@
 
 use std::ops::Range;
 
+use exo_rails_policy::Severity;
 use exo_rails_text::invisible::is_invisible;
 use exo_rails_text::look::needs_no_spaces;
-
-use crate::Severity;
 
 /// A kind of hidden characters. It is the name of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

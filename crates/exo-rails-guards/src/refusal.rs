@@ -3,9 +3,10 @@
 use exo_rails::{Provide, RailContext, RunScope};
 #[cfg(any(feature = "paths", feature = "urls"))]
 use exo_rails_policy::OnRefusal;
+use exo_rails_policy::Severity;
 
 #[cfg(any(feature = "paths", feature = "urls"))]
-use crate::{Finding, Severity};
+use crate::finding::Finding;
 
 #[cfg(any(feature = "paths", feature = "urls"))]
 /// One check of a call. It collects the findings below the threshold of the guard, which do not refuse the call.

@@ -7,11 +7,13 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use data_encoding::HEXLOWER;
 use exo_rails::{Permit, RunScope, SharedExtensions, ToolCallInputs};
+use exo_rails_policy::ToolPattern;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::finding::Finding;
+use crate::store::StoreError;
 use crate::store::{Change, StateStore, StateStoreExt, key};
-use crate::{Finding, StoreError, ToolPattern};
 
 /// The name of the numbers in the state of a run or session. The state is saved with it, so no number is used twice.
 const NUMBERS: &str = "exo_rails_guards.placeholders";
@@ -395,8 +397,8 @@ mod tests {
             values.of_value.insert(value.into(), placeholder.into());
         }
         assert_eq!(values.hide("a@x.example, a/~a@x.example"), "[EMAIL_1], [EMAIL_2]");
-        let mut finding = Finding::new("g", "r", crate::Severity::Low, "a@x.example")
-            .at(crate::Place::pointer("/a~1~0a@x.example/b"));
+        let mut finding = Finding::new("g", "r", exo_rails_policy::Severity::Low, "a@x.example")
+            .at(crate::finding::Place::pointer("/a~1~0a@x.example/b"));
         values.hide_in(&mut finding);
         assert_eq!((&*finding.message, finding.place.pointer.as_str()), ("[EMAIL_1]", "/[EMAIL_2]/b"));
     }

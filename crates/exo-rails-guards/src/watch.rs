@@ -12,11 +12,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use exo_rails::Reloadable;
+use exo_rails_policy::ConfigError;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use thiserror::Error;
 use tokio::sync::watch;
-
-use crate::ConfigError;
 
 /// The time without further changes after which a file is read. Programs write a file in several steps.
 const QUIET: Duration = Duration::from_millis(100);

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ApprovalRequest;
-use crate::StoreError;
-use crate::store::{Change, StateStore, StateStoreExt, TIME_LIMIT, key};
+use crate::store::{Change, StateStore, StateStoreExt, StoreError, TIME_LIMIT, key};
 
 /// The number of approvals under one key. The oldest are forgotten first.
 const MOST: usize = 500;

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use exo_rails::SessionInfo;
 use exo_rails::prelude::*;
-use exo_rails_policy::approval::ApprovalConfig;
-use exo_rails_policy::approval::ApprovalRule;
+use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule};
 use exo_rails_policy::permissions::PermissionRule;
+use exo_rails_policy::{ConfigError, Severity};
 
 use crate::approval::{
     ApprovalRequest, Ask, AskError, OnTimeout, Remember, SuspendRun, forget_session, is_approved, settle,
 };
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::kit_guard::KitGuard;
 use crate::rules::CallMatcher;
-use crate::{ConfigError, Finding, Severity, StoreError, vault};
+use crate::store::StoreError;
+use crate::vault;
 
 /// The guard that asks a person before calls of certain tools, whatever other guards decide.
 ///

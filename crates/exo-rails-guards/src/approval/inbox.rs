@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::desk::seconds;
 use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, Reply};
 use super::{Approvals, ReplyError};
-use crate::StoreError;
-use crate::store::{Change, Expected, Record, StateStore, StateStoreExt, TIME_LIMIT, Version, Write, key};
+use crate::store::{Change, Expected, Record, StateStore, StateStoreExt, StoreError, TIME_LIMIT, Version, Write, key};
 
 /// How long the store keeps a request after its time for a reply.
 const KEPT: Duration = Duration::from_hours(24 * 30);

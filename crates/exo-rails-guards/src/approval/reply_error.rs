@@ -2,7 +2,7 @@
 
 use exo_rails_policy::approval::Remember;
 
-use crate::StoreError;
+use crate::store::StoreError;
 
 /// The reason why a reply does not count.
 #[derive(Debug, thiserror::Error)]

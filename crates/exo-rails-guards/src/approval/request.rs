@@ -5,14 +5,14 @@ use std::fmt;
 use std::pin::Pin;
 
 use exo_rails::{Question, RailContext, Reason, ToolCallInputs};
-use exo_rails_policy::approval::OnTimeout;
-use exo_rails_policy::approval::Remember;
+use exo_rails_policy::approval::{OnTimeout, Remember};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::shown::shortened;
 use super::{Approvals, ReplyError};
-use crate::{Finding, Findings, StoreError};
+use crate::finding::{Finding, Findings};
+use crate::store::StoreError;
 
 /// The number of characters of each part in the text of a request.
 const TEXT: usize = 2_000;

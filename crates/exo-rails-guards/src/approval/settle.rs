@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Approvals;
 use super::changes::{ApprovedCall, has_changes, note_change, note_written};
 use super::request::{Answer, ApprovalRequest, Ask, AskError, Reply};
-use crate::StoreError;
+use crate::store::StoreError;
 use crate::vault::Comparable;
 
 /// How often a person may change the arguments of one call.

@@ -1,12 +1,12 @@
 //! JSON pointers with wildcards.
 
+use exo_rails_policy::PointerPattern;
 use exo_rails_policy::PointerSegment as Segment;
 use exo_rails_text::spelling::folded;
 use serde_json::Value;
 
 use super::json::{DEPTH, nested};
 use super::step::{Segment as At, Way, step};
-use crate::PointerPattern;
 
 /// Finds the values at a place.
 pub(crate) trait Search {

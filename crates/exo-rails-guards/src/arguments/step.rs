@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::Place;
+use crate::finding::Place;
 
 /// The last step on the way to a value: a name or an index, and the step before it. The pointer is written only for a
 /// finding: otherwise, a long name around a long list would fill the memory.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::step::{Segment, Way, place, step};
-use crate::Place;
+use crate::finding::Place;
 
 /// A text in the arguments of a tool call.
 #[derive(Debug)]

@@ -1,8 +1,7 @@
 //! The files of a log.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Returns the path of a file of a log. File 0 has the path of the log, and file 2 of `audit.jsonl` is `audit.2.jsonl`.
 pub(super) fn file_path(log: &Path, number: u64) -> PathBuf {

@@ -1,14 +1,13 @@
 //! The keys of signed logs.
 
-use std::fmt;
-use std::fs;
 use std::path::Path;
 use std::str::FromStr;
+use std::{fmt, fs};
 
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use exo_rails_policy::ConfigError;
 
 use super::hash::{from_hex, to_hex};
-use crate::ConfigError;
 
 /// The secret key that signs a log (Ed25519, [RFC 8032]).
 ///

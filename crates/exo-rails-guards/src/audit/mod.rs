@@ -36,6 +36,7 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use exo_rails::{EventBus, HookPoint};
+use exo_rails_policy::ConfigError;
 use tokio::sync::mpsc::channel;
 use tokio::sync::oneshot;
 
@@ -43,7 +44,6 @@ use self::feed::{Feed, MOST_BYTES};
 use self::seal::Signer;
 use self::sink::{Existing, Files};
 use self::writer::{Answer, Message, Shared, Writer};
-use crate::ConfigError;
 
 /// The form of the log, in its first line and in signatures.
 const FORMAT: &str = "exo-rails-audit/1";

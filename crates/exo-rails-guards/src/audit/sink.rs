@@ -4,10 +4,11 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
+use exo_rails_policy::ConfigError;
+
 use super::chain::{Chain, State, Unfinished};
 use super::files::{existing, file_path};
 use super::line::RawLine;
-use crate::ConfigError;
 
 /// A place for a log that is not a file, such as a pipe. Give it to [`Audit::to_sink`](super::Audit::to_sink).
 ///

@@ -7,20 +7,22 @@ use exo_rails::message::{Message, Usage};
 use exo_rails::prelude::*;
 use exo_rails::{DroppedInputs, OperationEnd, RailContext};
 use exo_rails_policy::ToolName;
-use exo_rails_policy::budgets::Price;
-use exo_rails_policy::budgets::Unit;
+use exo_rails_policy::budgets::{Price, Unit};
+use exo_rails_policy::{ConfigError, OnRefusal, Severity};
 
 use super::estimate::Expected;
 use super::price::{Prices, completion, cost, largest_cost};
 use super::{BudgetLimit, BudgetsConfig, Measure, UnknownPrice, Unreported};
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
 use crate::limits::call_id::{CallId, Fallbacks, Operation, was_skipped};
 use crate::limits::held::{Held, Hold, Part, Reserved, Reserving, difference};
+use crate::limits::scope::ScopeError;
 use crate::limits::scope::ScopeKey;
+use crate::store::StoreError;
 use crate::store::{Counter, GuardStore, MAX_AMOUNT, OverLimit, StateStore};
-use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
 
 const GUARD: &str = "budgets";
 

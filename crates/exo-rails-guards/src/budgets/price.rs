@@ -1,12 +1,12 @@
 //! Prices of models.
 
 use exo_rails::message::Usage;
+use exo_rails_policy::ConfigError;
 use exo_rails_policy::budgets::Price;
 use globset::GlobMatcher;
 use serde_json::Value;
 
 use super::Decimal;
-use crate::ConfigError;
 use crate::arguments::glob;
 
 /// Returns the cost of a call at a price, in billionths.

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use exo_rails::prelude::*;
 pub use exo_rails_policy::capability_gap::{CapabilityGapConfig, GapAction};
+use exo_rails_policy::{ConfigError, Severity};
 use exo_rails_text::names::quoted;
 
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::shape::feedback::refuse_call;
 use crate::shape::offered::Offered;
-use crate::{ConfigError, Finding, Severity};
 
 mod names;
 

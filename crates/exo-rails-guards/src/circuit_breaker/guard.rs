@@ -6,17 +6,18 @@ use std::time::Duration;
 use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{Next, RailContext};
-use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, Severity, ToolName};
 
-use super::circuit::Moves;
-use super::circuit::Pass;
+use super::circuit::{Moves, Pass};
 use super::{Breaker, CircuitBreakerConfig};
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
 use crate::limits::failure::core_kind;
+use crate::limits::surround::boxed;
+use crate::store::StoreError;
 use crate::store::{GuardStore, StateStore, StateStoreExt, key};
-use crate::{ConfigError, Finding, Severity, StoreError};
 
 const GUARD: &str = "circuit_breaker";
 
@@ -158,13 +159,13 @@ impl CircuitBreaker {
         next: impl Next<LlmCall>,
     ) -> Result<ModelResponse, OperationError> {
         let store = Arc::clone(self.store.at(next.scope()));
-        self.through(None, request.model.as_deref().unwrap_or("the model"), store, async { next.run().await }).await
+        self.through(None, request.model.as_deref().unwrap_or("the model"), store, boxed(next)).await
     }
 
     #[on(PreToolCall, around)]
     async fn tool(&self, call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
         let store = Arc::clone(self.store.at(next.scope()));
-        self.through(Some(&ToolName::new(&call.tool_name)), &call.tool_name, store, async { next.run().await }).await
+        self.through(Some(&ToolName::new(&call.tool_name)), &call.tool_name, store, boxed(next)).await
     }
 
     #[on(LlmError, always)]

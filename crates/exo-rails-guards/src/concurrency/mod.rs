@@ -8,15 +8,17 @@ use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{Next, OperationErrorKind, RailContext};
 use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, Severity};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
 use crate::limits::held::Open;
+use crate::limits::surround::boxed;
 use crate::store::{Claim, GuardStore, StateStore, key};
-use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "concurrency";
 
@@ -176,14 +178,14 @@ impl Concurrency {
     #[on(PreLlmCall, around)]
     async fn model(&self, next: impl Next<LlmCall>) -> Result<ModelResponse, OperationError> {
         let _places = self.places(None, self.store.at(next.scope())).await?;
-        next.run().await
+        boxed(next).await
     }
 
     #[on(PreToolCall, around)]
     async fn tool(&self, call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
         let name = ToolName::new(&call.tool_name);
         let _places = self.places(Some(&name), self.store.at(next.scope())).await?;
-        next.run().await
+        boxed(next).await
     }
 
     #[on(LlmError, always)]

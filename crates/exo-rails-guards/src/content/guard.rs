@@ -5,15 +5,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use exo_rails::message::{Content as Parts, Messages, Role};
 use exo_rails::prelude::*;
 use exo_rails::{NoRetry, NoSubstitute, Reason, RecalledMemory};
+use exo_rails_policy::{ConfigError, OnRefusal, Severity};
 use exo_rails_text::names::{nearest, quoted};
 use regex::{Regex, RegexBuilder};
 
 use super::known::KNOWN;
 use super::{ContentConfig, ContentPattern, ContentPlace, RiskLevel};
 use crate::config::makes;
+use crate::finding::{Finding, Place};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::wording::{Alike, Finder, Text, Wording, each_text, each_text_in, each_text_of};
-use crate::{ConfigError, Finding, OnRefusal, Place, Severity};
 
 const GUARD: &str = "content";
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{MemoryQuery, OpenQuestion, RecalledMemory, RunScope};
-use exo_rails_policy::{ToolName, ToolPattern};
+use exo_rails_policy::{ConfigError, OnRefusal, Severity, ToolName, ToolPattern};
 
 use super::declared::Declared;
 use super::learned::clear;
@@ -14,10 +14,12 @@ use super::watched::{Hit, Watched};
 use super::{DataFlowConfig, FlowScope, Sink, SinkDecision};
 use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, settle};
 use crate::config::makes;
+use crate::finding::{Finding, Place};
 use crate::kit_guard::KitGuard;
 use crate::limits::call_id::{Fallbacks, Operation};
+use crate::limits::scope::ScopeError;
 use crate::store::GuardStore;
-use crate::{ConfigError, Finding, OnRefusal, Place, ScopeError, Severity, StoreError};
+use crate::store::StoreError;
 
 pub(super) const GUARD: &str = "data_flow";
 

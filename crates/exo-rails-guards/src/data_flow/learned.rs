@@ -13,8 +13,7 @@ use super::guard::{DataFlow, FlowError};
 use super::marks::Form;
 use super::state::{ALL, FlowState};
 use super::watched::Watched;
-use crate::arguments::Search;
-use crate::arguments::{each_leaf, nested};
+use crate::arguments::{Search, each_leaf, nested};
 
 /// A result, as the guard reads it.
 struct Read<'r> {

@@ -1,10 +1,10 @@
 //! The texts in the arguments of a call and in the result of a tool.
 
+use exo_rails_policy::PointerPattern;
 use serde_json::Value;
 
-use crate::arguments::Search;
-use crate::arguments::{Segment, Way, nested, place, step};
-use crate::{Place, PointerPattern};
+use crate::arguments::{Search, Segment, Way, nested, place, step};
+use crate::finding::Place;
 
 /// Texts in texts beyond this depth are not read.
 const DEPTH: usize = 4;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use exo_rails_policy::PointerPattern;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +11,6 @@ use super::hash::{Key, What, mark};
 use super::leaves::each_leaf_at;
 use super::values::{each_placeholder, each_value};
 use super::views::each_view;
-use crate::PointerPattern;
 use crate::arguments::nested;
 
 /// The most words of a short text that is remembered as a whole.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::RunScope;
+use exo_rails_policy::Scope;
 use serde::{Deserialize, Serialize};
 
 use super::FlowScope;
 use super::guard::{DataFlow, FlowError, LOST};
 use super::marks::Form;
 use super::state::FlowState;
-use crate::Scope;
 use crate::limits::scope::ScopeKey;
 use crate::store::{Change, Expected, StateStore, StateStoreExt, Write};
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use exo_rails_policy::PointerPattern;
 use serde_json::Value;
 
 use super::folded::Folded;
@@ -9,7 +10,7 @@ use super::leaves::each_leaf_at;
 use super::marks::Form;
 use super::state::{FlowState, Found, Least};
 use super::views::each_view;
-use crate::{Place, PointerPattern};
+use crate::finding::Place;
 
 /// Longer arguments are not read backwards.
 const BACKWARDS: usize = 4 * 1024;

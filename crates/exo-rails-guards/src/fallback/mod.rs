@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{NoRails, RailContext};
+use exo_rails_policy::{ConfigError, Severity};
 
+use crate::finding::Finding;
 use crate::kit_guard::KitGuard;
 use crate::limits::call_id::{Fallbacks, Operation};
 use crate::limits::failure::core_kind;
-use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "fallback";
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use exo_rails::{GuardSet, NoRails, Tool};
 #[cfg(feature = "agent")]
 use exo_rails_agent::Model;
+use exo_rails_policy::{ConfigError, ToolPattern};
 
 #[cfg(feature = "agent")]
 use super::asked::{ARGUMENTS, Asked};
@@ -19,7 +20,6 @@ use super::handler::{External, Handler, Limits, Runner};
 #[cfg(feature = "http")]
 use super::http::Endpoint;
 use super::{HandlerConfig, HandlerEvent, HookHandlers, HookHandlersConfig, Run};
-use crate::{ConfigError, ToolPattern};
 
 /// The largest number of steps of an agent.
 #[cfg(feature = "agent")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{NoRetry, NoSubstitute};
+use exo_rails_policy::{ConfigError, Severity};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -13,8 +14,8 @@ use super::handler::{Handler, Runner};
 use super::outcome::{Effect, GUARD, Outcome};
 use super::output::{Answer, Decision};
 use super::{FailMode, HandlerError, HandlerEvent, HandlerFault, HookHandlersBuilder, HookHandlersConfig, event};
+use crate::finding::Finding;
 use crate::kit_guard::KitGuard;
-use crate::{ConfigError, Finding, Severity};
 
 /// Runs hook handlers at events: the page "Hook handlers" of the book describes the protocol.
 ///

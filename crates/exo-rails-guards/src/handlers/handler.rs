@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::RailContext;
+use exo_rails_policy::ToolPattern;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -16,7 +17,6 @@ use super::command::Command;
 use super::http::Endpoint;
 use super::output::Answer;
 use super::{FailMode, HandlerEvent, HandlerFault, OnBlock};
-use crate::ToolPattern;
 
 /// A handler that is ready to run.
 #[derive(Debug)]

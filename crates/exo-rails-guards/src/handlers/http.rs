@@ -1,5 +1,6 @@
 //! HTTP endpoints that decide.
 
+use exo_rails_policy::ConfigError;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url, redirect};
 use serde_json::Value;
@@ -8,7 +9,6 @@ use tokio::time::timeout;
 use super::handler::Limits;
 use super::output::{self, Answer};
 use super::{HandlerFault, HttpRun};
-use crate::ConfigError;
 
 /// An endpoint that is ready to be asked.
 pub(super) struct Endpoint {

@@ -1,8 +1,10 @@
 //! What the handlers of one event have decided together.
 
+use exo_rails_policy::Severity;
+
 use super::output::{Answer, Decision};
 use super::{HandlerError, OnBlock};
-use crate::{Finding, Severity};
+use crate::finding::Finding;
 
 pub(super) const GUARD: &str = "hook_handlers";
 

@@ -5,11 +5,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use exo_rails_policy::ConfigError;
 use exo_rails_policy::injection::ClassifierConfig;
 use tokio::time::timeout;
 
 use super::Source;
-use crate::ConfigError;
 
 /// Says how much a text looks like an injection.
 ///

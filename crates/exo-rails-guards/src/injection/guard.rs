@@ -5,17 +5,17 @@ use std::sync::Arc;
 use exo_rails::message::{Message, Role};
 use exo_rails::prelude::*;
 use exo_rails::{Reason, RecalledMemory};
-use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, OnRefusal, Severity, ToolName};
 
 use super::canary::Canary;
 use super::classifier::Slot;
 use super::scan::Scanner;
 use super::{Classifier, ClassifierConfig, ClassifierError, ClassifierFailMode, GUARD, InjectionConfig, Source};
 use crate::config::makes;
+use crate::finding::{Finding, Place};
 use crate::hidden::Scan;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::wording::{Text, each_text, each_text_of};
-use crate::{ConfigError, Finding, OnRefusal, Place, Severity};
 
 /// Finds prompt injections: see the [module](super).
 ///

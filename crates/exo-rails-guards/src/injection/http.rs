@@ -1,11 +1,11 @@
 //! A classifier behind HTTP.
 
+use exo_rails_policy::ConfigError;
 use reqwest::{Client, Url, redirect};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Classifier, ClassifierError, ScoreFuture, Suspect};
-use crate::ConfigError;
 
 /// The longest answer, in bytes.
 const MOST: usize = 1 << 16;

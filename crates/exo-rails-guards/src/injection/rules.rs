@@ -1,6 +1,7 @@
 //! What texts say that want to instruct a model.
 
-use crate::Severity;
+use exo_rails_policy::Severity;
+
 use crate::wording::{View, Wording};
 
 /// A rule with its wordings.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use exo_rails_policy::{ConfigError, Severity};
 use exo_rails_text::names::{nearest, quoted};
 
 use super::GUARD;
@@ -9,9 +10,9 @@ use super::encoded::{self, Decoded};
 use super::mention::is_mention;
 use super::rules::RULES;
 use super::scripts::mixed_word;
+use crate::finding::Finding;
 use crate::hidden::{Hidden, Kind, Scan};
 use crate::wording::{Finder, Text, View, Wording};
-use crate::{ConfigError, Finding, Severity};
 
 /// The rules beside those of [`RULES`] and of [`Kind`].
 const MIXED_SCRIPTS: &str = "mixed_scripts";

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use exo_rails::{InMode, Mode};
-use exo_rails_policy::{PolicyConfig, Table, check_tools};
+use exo_rails_policy::{ConfigError, PolicyConfig, Table, check_tools};
 
 use super::Kit;
-use crate::ConfigError;
 use crate::approval::{Ask, SuspendRun};
 #[cfg(feature = "audit")]
 use crate::audit::{Audit, Audited};

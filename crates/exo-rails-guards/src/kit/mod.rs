@@ -13,9 +13,8 @@ pub use crate::kit_guard::{KitGuard, KnownTools, Supply};
 use std::path::Path;
 
 use exo_rails::{InMode, rail_chain};
-use exo_rails_policy::Sections;
+use exo_rails_policy::{ConfigError, Sections};
 
-use crate::ConfigError;
 use crate::approval::ChangedCalls;
 
 /// The list of all guards: makes the chain from it, and the code that makes the guards from their tables. A guard is an `Option`

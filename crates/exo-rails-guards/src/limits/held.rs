@@ -10,9 +10,9 @@ use exo_rails::message::Usage;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use crate::StoreError;
 use crate::budgets::Measure;
 use crate::limits::call_id::CallId;
+use crate::store::StoreError;
 use crate::store::{Claim, OverLimit, Reservation, StateStore, StateStoreExt};
 
 /// The amount of a limit that a call has reserved.

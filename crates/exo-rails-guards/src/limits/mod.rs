@@ -4,3 +4,4 @@ pub(crate) mod call_id;
 pub(crate) mod failure;
 pub(crate) mod held;
 pub(crate) mod scope;
+pub(crate) mod surround;

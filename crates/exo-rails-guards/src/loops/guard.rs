@@ -7,6 +7,7 @@ use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails_policy::ToolName;
 use exo_rails_policy::loops::Level;
+use exo_rails_policy::{ConfigError, Severity, ToolPattern};
 
 use super::canonical;
 use super::history::{Ended, History, LoopHistory, Place};
@@ -14,8 +15,9 @@ use super::judge::{Loop, Pattern, judge};
 use super::progress::Progress;
 use super::{LoopScope, LoopsConfig};
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::kit_guard::needs_only_its_configuration;
-use crate::{ConfigError, Finding, ScopeError, Severity, ToolPattern};
+use crate::limits::scope::ScopeError;
 
 const GUARD: &str = "loops";
 

@@ -1,9 +1,9 @@
 //! Names that no tool may use inside a root.
 
+use exo_rails_policy::ConfigError;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::characters::comparable;
-use crate::ConfigError;
 
 /// The compiled list of denied names.
 #[derive(Debug)]

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use exo_rails::{Provide, RailContext, ToolCallInputs, events::PreToolCall, rail};
 use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, PointerPattern, ToolPattern};
 use serde_json::Value;
 
 use super::sandbox::{LastLink, Sandbox};
 use super::{PathRefusal, PathRule, PathSandboxConfig, Rights, RootConfig, SandboxRoots, ToolPaths};
-use crate::arguments::Search;
-use crate::arguments::{items, last_word, place, texts, words};
+use crate::arguments::{Search, items, last_word, place, texts, words};
+use crate::finding::{Finding, Place};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::refusal::Check;
-use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern, vault};
+use crate::vault;
 
 /// A guard that keeps the paths of tool calls inside directories.
 ///

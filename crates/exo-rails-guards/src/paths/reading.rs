@@ -3,9 +3,8 @@
 //! A path is safe only if it is safe in every reading. So a name with `%2e` or with a wide dot is no problem in itself: it is
 //! refused only if a decoded form leads outside, or has a denied name.
 
-use super::Names;
-use super::PathRule;
 use super::characters::{is_invisible, without_look_alikes};
+use super::{Names, PathRule};
 
 /// The longest path in bytes, and the longest name in it. Linux has the same limits.
 const LONGEST_PATH: usize = 4096;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::sandbox::Root;
 use super::{PathRule, Rights};
-use crate::{Finding, Place};
+use crate::finding::{Finding, Place};
 
 /// A path that the sandbox refuses. The message names the rule and the root, and never the path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! The rules that a path can break.
 
-use crate::Severity;
+use exo_rails_policy::Severity;
 
 /// A rule of [`PathSandbox`](super::PathSandbox): the reason of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,17 +1,16 @@
 //! The decision on a path: which root it is in, and what it is there.
 
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use cap_fs_ext::MetadataExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
+use exo_rails_policy::ConfigError;
 
 use super::denied::Denied;
 use super::reading::readings;
 use super::{PathRefusal, PathRule, PathSandboxConfig, Rights};
-use crate::ConfigError;
 
 /// A directory that tools may use.
 #[derive(Debug)]

@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use exo_rails_policy::permissions::ToolConfig;
+use exo_rails_policy::{ConfigError, ToolPattern};
 use exo_rails_policy::{Precision, ToolName};
 use exo_rails_text::spelling::folded;
 
 use super::Permissions;
 use super::evaluate::{Index, Policy};
 use super::grant::ExecutionGrant;
-use super::{OnDeny, PermissionRule, PermissionsConfig};
-use super::{Permission, PermissionMode, Source};
+use super::{OnDeny, Permission, PermissionMode, PermissionRule, PermissionsConfig, Source};
 use crate::approval::{Ask, SuspendRun};
 use crate::places::path::Places;
 use crate::rules::rule::{Rule, RuleId};
 use crate::rules::tools::Tools;
-use crate::{ConfigError, ToolPattern};
 
 /// Builds a [`Permissions`] guard from rules and configurations of several [sources](Source).
 ///

@@ -4,17 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use exo_rails::ToolCallInputs;
-use exo_rails_policy::Precision;
+use exo_rails_policy::{Precision, Severity, ToolPattern};
 
 use super::grant::ExecutionGrant;
 use super::{Caution, Effect, Permission, PermissionMode, Source};
-use crate::ToolPattern;
+use crate::finding::Place;
 use crate::places::path::{Match, Places};
 use crate::rules::call::Call;
 use crate::rules::command::{CommandText, Judge, Judgement, Reading, SimpleCommand, command_texts, read};
 use crate::rules::rule::{Content, Rank, Rule, RuleId};
 use crate::rules::tools::Tools;
-use crate::{Place, Severity};
 
 /// The rules and settings of a guard, ready to decide.
 #[derive(Debug)]

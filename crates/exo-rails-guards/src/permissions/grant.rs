@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use exo_rails::Provided;
-use exo_rails_policy::permissions::GrantConfig;
-use exo_rails_policy::permissions::Rights;
-use exo_rails_policy::permissions::Root;
+use exo_rails_policy::permissions::{GrantConfig, Rights, Root};
 use serde::{Deserialize, Serialize};
 
 use crate::places::host::HostPattern;

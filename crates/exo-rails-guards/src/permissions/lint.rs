@@ -2,14 +2,13 @@
 
 use std::fmt;
 
+use exo_rails_policy::ToolPattern;
 use exo_rails_policy::permissions::IfMissing;
 use exo_rails_policy::{Precision, ToolName};
 use serde::Serialize;
 
-use super::Permission;
-use super::PermissionRule;
 use super::evaluate::Policy;
-use crate::ToolPattern;
+use super::{Permission, PermissionRule};
 use crate::rules::rule::{Rule, RuleId};
 
 /// A rule that probably does not do what its author wants. See [`Permissions::lint`](crate::Permissions::lint).

@@ -93,12 +93,14 @@ use std::sync::Arc;
 use evaluate::{Evaluation, Policy};
 use exo_rails::prelude::*;
 use exo_rails::{Provided, Reason, SessionInfo, rail};
+use exo_rails_policy::ConfigError;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalRequest, Ask, AskError, Settled, forget_session, is_approved, providing, settle};
-use crate::kit_guard::KitGuard;
-use crate::kit_guard::KnownTools;
-use crate::{ConfigError, Finding, StoreError, vault};
+use crate::finding::Finding;
+use crate::kit_guard::{KitGuard, KnownTools};
+use crate::store::StoreError;
+use crate::vault;
 
 /// The guard of permissions. See [the module](self) for rules, modes and the table of decisions.
 ///
@@ -212,7 +214,7 @@ impl Permissions {
     fn finding(&self, evaluation: &Evaluation, reason: &str) -> Finding {
         let verdict = evaluation.verdict();
         let severity = self.policy.severity_of(&verdict.by, verdict.permission);
-        let severity = if verdict.permission.passes() { crate::Severity::Info } else { severity };
+        let severity = if verdict.permission.passes() { exo_rails_policy::Severity::Info } else { severity };
         Finding::new("permissions", self.policy.name_of(&verdict.by), severity, reason.to_owned())
             .at(evaluation.place())
     }

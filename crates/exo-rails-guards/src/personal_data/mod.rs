@@ -14,7 +14,9 @@ use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::{Redactor, Rule, Settings, chosen, plain};
 use crate::vault::{self, Placing};
 pub use crate::vault::{reveal, true_arguments};
-use crate::{ConfigError, Finding, Severity, ToolPattern};
+use exo_rails_policy::{ConfigError, Severity, ToolPattern};
+
+use crate::finding::Finding;
 
 mod checksums;
 

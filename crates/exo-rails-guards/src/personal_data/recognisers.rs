@@ -2,11 +2,12 @@
 
 use std::net::IpAddr;
 
+use exo_rails_policy::ConfigError;
+
 use super::checksums::{
     bech32, codice_fiscale, cpf, digits, finnish, german_tax_id, luhn, mod_97, nhs, pesel, spanish, tfn, varies,
     verhoeff,
 };
-use crate::ConfigError;
 use crate::scan::{Check, FindStart, Rule, Start};
 
 /// A recogniser of one kind of personal data.

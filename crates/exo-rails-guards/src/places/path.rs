@@ -3,8 +3,7 @@
 use std::fmt;
 
 use exo_rails_text::percent::percent_decoded;
-use exo_rails_text::spelling::folded;
-use exo_rails_text::spelling::is_plain;
+use exo_rails_text::spelling::{folded, is_plain};
 use globset::{GlobSet, GlobSetBuilder};
 
 use crate::arguments::{fixed_text, glob};

@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use exo_rails::RailContext;
 use exo_rails::prelude::*;
-use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, OnRefusal, Severity, ToolName};
 
 use super::gcra::{Rate, rate_of};
 use super::{RateLimit, RateLimitsConfig};
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::kit_guard::KitGuard;
+use crate::limits::scope::ScopeError;
 use crate::limits::scope::ScopeKey;
+use crate::store::StoreError;
 use crate::store::{Change, GuardStore, StateStore, StateStoreExt};
-use crate::{ConfigError, Finding, OnRefusal, ScopeError, Severity, StoreError};
 
 const GUARD: &str = "rate_limits";
 

@@ -3,12 +3,13 @@
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{NoSubstitute, RailContext, RetryOrContinue, StreamWindow};
+use exo_rails_policy::{ConfigError, Severity};
 
 use super::detector::{Detector, Repeated};
 use super::{OnRepetition, RepetitionConfig};
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::kit_guard::needs_only_its_configuration;
-use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "repetition";
 

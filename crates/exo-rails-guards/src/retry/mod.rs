@@ -6,12 +6,12 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use exo_rails::prelude::*;
 use exo_rails::{NoSubstitute, RailContext, RetryOrContinue};
-use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, Severity, ToolName};
 
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::limits::failure::core_kind;
-use crate::{ConfigError, Finding, Severity};
 
 const GUARD: &str = "retry";
 

@@ -7,15 +7,17 @@ use exo_rails::prelude::*;
 use exo_rails::{Provided, SessionInfo};
 use exo_rails_policy::ToolName;
 use exo_rails_policy::permissions::{Caution, Effect, PermissionRule};
+use exo_rails_policy::{ConfigError, Severity};
 use exo_rails_text::names::{nearest, quoted};
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, forget_session, is_approved, providing, settle};
 use crate::arguments::ByTool;
-use crate::kit_guard::KitGuard;
-use crate::kit_guard::KnownTools;
+use crate::finding::Finding;
+use crate::kit_guard::{KitGuard, KnownTools};
 use crate::rules::{CallMatcher, usual_effect};
-use crate::{ConfigError, Finding, Severity, StoreError, vault};
+use crate::store::StoreError;
+use crate::vault;
 
 /// Scores the risk of each tool call. If the score reaches the [threshold](RiskConfig::threshold), a person must agree.
 ///

@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use super::command::Reading;
 use super::tools::{Places as ArgumentPlaces, ToolFacts, Tools};
-use crate::arguments::Search;
-use crate::arguments::each_leaf;
+use crate::arguments::{Search, each_leaf};
 use crate::places::path::{Places, PossiblePath};
 
 /// The longest text that can be a path.

@@ -4,16 +4,16 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use exo_rails_policy::{PointerPattern, Severity};
 use exo_rails_text::spelling::folded;
 use globset::GlobMatcher;
 use serde_json::Value;
 
 use super::tools::ToolFacts;
-use crate::arguments::Search;
-use crate::arguments::{Way, each_leaf, fixed_text, glob, nested, place};
+use crate::arguments::{Search, Way, each_leaf, fixed_text, glob, nested, place};
+use crate::finding::Place;
 use crate::permissions::Permission;
 use crate::places::path::Match;
-use crate::{Place, PointerPattern, Severity};
 
 /// A text in a call that a shell would run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,17 +1,14 @@
 //! Conditions of rules about one argument of a call.
 
-use exo_rails_policy::permissions::Condition;
-use exo_rails_policy::permissions::IfMissing;
+use exo_rails_policy::PointerPattern;
+use exo_rails_policy::permissions::{Condition, IfMissing};
 use exo_rails_text::percent::percent_decoded;
-use exo_rails_text::spelling::folded;
-use exo_rails_text::spelling::is_plain;
+use exo_rails_text::spelling::{folded, is_plain};
 use globset::GlobMatcher;
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use crate::PointerPattern;
-use crate::arguments::Search;
-use crate::arguments::{each_leaf, fixed_text, glob};
+use crate::arguments::{Search, each_leaf, fixed_text, glob};
 use crate::places::path::Match;
 
 /// A condition that is ready to match.
@@ -92,7 +89,7 @@ impl Argument {
             + pattern.as_deref().map_or(0, fixed_text)
             + parts.sum::<usize>();
         let if_missing = if_missing.unwrap_or_default();
-        let place = place.parse().map_err(|error: crate::ConfigError| error.message)?;
+        let place = place.parse().map_err(|error: exo_rails_policy::ConfigError| error.message)?;
         Ok(Self { place, tests, exists: *exists, if_missing, fixed })
     }
 

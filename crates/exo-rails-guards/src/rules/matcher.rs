@@ -1,13 +1,12 @@
 //! The conditions of a rule without its decision, for other guards.
 
 use exo_rails::ToolCallInputs;
+use exo_rails_policy::ConfigError;
 
 use super::call::Call;
 use super::rule::{Rule, RuleId};
 use super::tools::Tools;
-use crate::ConfigError;
-use crate::permissions::PermissionRule;
-use crate::permissions::Source;
+use crate::permissions::{PermissionRule, Source};
 use crate::places::path::{Match, Places};
 
 /// Compares calls with the conditions of a rule that asks: in all readings.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use exo_rails_policy::Precision;
 use exo_rails_policy::permissions::{Permission, Source};
+use exo_rails_policy::{ConfigError, Severity, ToolPattern};
 use serde::{Deserialize, Serialize};
 
 use super::call::Call;
@@ -14,7 +15,6 @@ use super::condition::Argument;
 use crate::permissions::PermissionRule;
 use crate::places::host::HostPattern;
 use crate::places::path::{Match, PathPatterns, Places};
-use crate::{ConfigError, Severity, ToolPattern};
 
 /// The identity of a rule: where it comes from, and its name.
 ///

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use exo_rails_policy::ToolName;
 use exo_rails_policy::permissions::ToolConfig;
+use exo_rails_policy::{ConfigError, PointerPattern};
 
 use crate::arguments::ByTool;
 use crate::permissions::Effect;
-use crate::{ConfigError, PointerPattern};
 
 const READ: [&str; 28] = [
     "read",

@@ -1,11 +1,7 @@
 //! What happens to a secret, depending on where it is.
 
-use exo_rails_policy::Action;
-use exo_rails_policy::Actions;
-use exo_rails_policy::At;
-use exo_rails_policy::Override;
+use exo_rails_policy::{Action, Actions, At, ConfigError, Override};
 
-use crate::ConfigError;
 use crate::arguments::glob;
 
 /// The actions for each rule and each place.

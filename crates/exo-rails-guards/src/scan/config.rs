@@ -1,11 +1,10 @@
 //! Rules as data, in the form of gitleaks.
 
-use exo_rails_policy::secrets::AllowlistConfig;
-use exo_rails_policy::secrets::RuleConfig;
+use exo_rails_policy::ConfigError;
+use exo_rails_policy::secrets::{AllowlistConfig, RuleConfig};
 use serde::Deserialize;
 
 use super::rule::Rule;
-use crate::ConfigError;
 use crate::config::Sections;
 
 /// A file of gitleaks: rules, and allowlists for all of them.

@@ -7,8 +7,8 @@ use exo_rails::{InvokeInputs, MemoryEntry, ModelResponse, RecalledMemory, ToolCa
 use serde_json::{Map, Value};
 
 use super::engine::Engine;
-use crate::Place;
 use crate::arguments::texts;
+use crate::finding::Place;
 
 /// The longest name of a field that a finding shows.
 const LONGEST_NAME: usize = 64;

@@ -8,10 +8,8 @@ use exo_rails::{
     Excerpt, InvokeInputs, MemoryEntry, ModelResponse, NoRetry, NoSubstitute, OperationError, Pattern, RailAction,
     RailContext, Reason, RecalledMemory, Search, StreamWindow, ToolCallInputs, ToolOutput, Verdict,
 };
-use exo_rails_policy::Action;
-use exo_rails_policy::Actions;
-use exo_rails_policy::At;
-use exo_rails_policy::Override;
+use exo_rails_policy::{Action, Actions, At, Override};
+use exo_rails_policy::{ConfigError, Severity};
 use serde_json::Value;
 
 use super::action::Table;
@@ -20,7 +18,7 @@ use super::engine::{Engine, Found, Next};
 use super::json;
 use super::places::{Here, Places};
 use super::rule::Rule;
-use crate::{ConfigError, Finding, Place, Severity};
+use crate::finding::{Finding, Place};
 
 /// The mark of a text that was not searched.
 const NOT_SEARCHED: &str = "[NOT_SEARCHED]";

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
-use exo_rails_policy::secrets::AllowlistConfig;
-use exo_rails_policy::secrets::RuleConfig;
+use exo_rails_policy::ConfigError;
+use exo_rails_policy::secrets::{AllowlistConfig, RuleConfig};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input};
@@ -15,7 +15,6 @@ use regex_syntax::hir::{Hir, HirKind};
 use super::entropy::entropy;
 use super::literals::{Beginnings, begins_at_word};
 use super::syntax::of_re2;
-use crate::ConfigError;
 use crate::automaton::{Automaton, Problem, Run, Runner};
 
 /// The bytes of an unfinished match that a stream holds back at most. A match that is complete and still grows is held back

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use exo_rails::prelude::*;
 use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory};
+use exo_rails_policy::{ConfigError, Severity};
 
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::{At, Redactor, Rule, RuleFile, Settings, chosen, plain};
-use crate::{ConfigError, Severity};
 
 const GUARD: &str = "secrets";
 

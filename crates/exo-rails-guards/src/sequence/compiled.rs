@@ -3,19 +3,18 @@
 use std::time::Duration;
 
 use exo_rails::RailContext;
-use exo_rails_policy::Decimal;
-use exo_rails_policy::PointerPattern;
-use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, Scope, Severity, ToolPattern};
+use exo_rails_policy::{Decimal, PointerPattern, ToolName};
 use exo_rails_sequence::grammar::{self, Calls, Demand, Name, Outcome};
 
-use super::GUARD;
-use super::SequenceRule;
 use super::held::Part;
 use super::state::{Memory, Seen};
 use super::values::{self, LONGEST, Unusable};
+use super::{GUARD, SequenceRule};
+use crate::finding::{Finding, Place};
+use crate::limits::scope::ScopeError;
 use crate::limits::scope::ScopeKey;
 use crate::vault::Comparable;
-use crate::{ConfigError, Finding, Place, Scope, ScopeError, Severity, ToolPattern};
 
 /// The records of a run without a window are forgotten a week after the last call that the rule has remembered.
 const END_OF_RUN: Duration = Duration::from_hours(7 * 24);

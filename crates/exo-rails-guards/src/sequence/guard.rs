@@ -5,6 +5,7 @@ use std::sync::Arc;
 use exo_rails::prelude::*;
 use exo_rails::{OperationEnd, RailContext};
 use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, OnRefusal};
 use exo_rails_sequence::grammar::Outcome;
 
 use super::SequenceConfig;
@@ -12,12 +13,14 @@ use super::compiled::Compiled;
 use super::held::{End, Ending, Held, Hold, Part, new_id};
 use super::state::{Seen, State};
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
 use crate::limits::call_id::{CallId, Fallbacks, Operation, was_skipped};
+use crate::limits::scope::ScopeError;
+use crate::store::StoreError;
 use crate::store::{Change, GuardStore, StateStore, StateStoreExt};
 use crate::vault::{self, Comparable};
-use crate::{ConfigError, Finding, OnRefusal, ScopeError, StoreError};
 
 /// Refuses tool calls that come in the wrong order, or too often.
 ///

@@ -1,8 +1,7 @@
 //! The calls of a run, from their beginning to their end.
 
 use std::collections::VecDeque;
-use std::hash::BuildHasher;
-use std::hash::RandomState;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::SystemTime;
 

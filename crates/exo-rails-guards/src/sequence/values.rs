@@ -1,7 +1,6 @@
 //! What rules read in the arguments of a call.
 
-use exo_rails_policy::Decimal;
-use exo_rails_policy::PointerPattern;
+use exo_rails_policy::{Decimal, PointerPattern};
 use serde_json::{Number, Value};
 
 use crate::arguments::Search;

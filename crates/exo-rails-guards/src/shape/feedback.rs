@@ -6,7 +6,7 @@ use exo_rails::message::Message;
 use exo_rails::{RailAction, RailContext, Reason, RetryRequest};
 use exo_rails_policy::AfterFeedback;
 
-use crate::Finding;
+use crate::finding::Finding;
 
 /// The number of explanations that the model has read in this run, for each guard.
 #[derive(Default)]

@@ -4,12 +4,14 @@ use exo_rails::message::ToolCall;
 use exo_rails::prelude::*;
 pub use exo_rails_policy::sizes::{LargeOutput, SizesConfig};
 
+use exo_rails_policy::{ConfigError, Severity};
+
 use self::measure::{Excess, Measure};
 use crate::config::makes;
+use crate::finding::{Finding, Place};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::CutOff;
 use crate::shape::feedback::ask_again;
-use crate::{ConfigError, Finding, Place, Severity};
 
 mod measure;
 

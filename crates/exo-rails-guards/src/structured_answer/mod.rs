@@ -2,13 +2,14 @@
 
 use exo_rails::prelude::*;
 pub use exo_rails_policy::structured_answer::StructuredAnswerConfig;
+use exo_rails_policy::{ConfigError, Severity};
 use serde_json::Value;
 
 use crate::config::makes;
+use crate::finding::{Finding, Place};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::shape::compiled::Schema;
 use crate::shape::feedback::ask_again;
-use crate::{ConfigError, Finding, Place, Severity};
 
 const GUARD: &str = "structured_answer";
 

@@ -6,12 +6,13 @@ use std::time::Duration;
 use exo_rails::operations::{LlmCall, ToolCall};
 use exo_rails::prelude::*;
 use exo_rails::{Next, OperationErrorKind, RailContext};
-use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, Severity, ToolName};
 
 use crate::config::makes;
+use crate::finding::Finding;
 use crate::finding::FindingError;
 use crate::kit_guard::needs_only_its_configuration;
-use crate::{ConfigError, Finding, Severity};
+use crate::limits::surround::boxed;
 
 const GUARD: &str = "timeouts";
 
@@ -88,12 +89,12 @@ impl Timeouts {
 impl Timeouts {
     #[on(PreLlmCall, around)]
     async fn model(&self, next: impl Next<LlmCall>) -> Result<ModelResponse, OperationError> {
-        self.within(None, next.run()).await
+        self.within(None, boxed(next)).await
     }
 
     #[on(PreToolCall, around)]
     async fn tool(&self, call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
-        self.within(Some(&ToolName::new(&call.tool_name)), next.run()).await
+        self.within(Some(&ToolName::new(&call.tool_name)), boxed(next)).await
     }
 
     #[on(LlmError, always)]

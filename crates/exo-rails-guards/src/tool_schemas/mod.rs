@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 pub use exo_rails_policy::tool_schemas::ToolSchemasConfig;
+use exo_rails_policy::{ConfigError, Severity};
 use serde_json::Value;
 
 use crate::config::makes;
+use crate::finding::{Finding, Place};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::shape::compiled::{Cache, Schema, ToolSet};
 use crate::shape::feedback::refuse_call;
 use crate::shape::offered::Offered;
-use crate::{ConfigError, Finding, Place, Severity};
 
 const GUARD: &str = "tool_schemas";
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use exo_rails::{Provide, RailContext, ToolCallInputs, events::PreToolCall, rail};
 use exo_rails_policy::ToolName;
+use exo_rails_policy::{ConfigError, PointerPattern, ToolPattern};
 use ipnet::IpNet;
 use serde_json::Value;
 use url::Url;
@@ -13,11 +14,11 @@ use super::detect::{is_url, is_url_name, urls_in};
 use super::pinned::redirect_target;
 use super::policy::Policy;
 use super::{Detect, PinnedUrl, PinnedUrls, Resolver, SystemResolver, ToolUrls, UrlGuardConfig, UrlRefusal, UrlRule};
-use crate::arguments::Search;
-use crate::arguments::{Way, items, place, texts};
+use crate::arguments::{Search, Way, items, place, texts};
+use crate::finding::{Finding, Place};
 use crate::kit_guard::KitGuard;
 use crate::refusal::Check;
-use crate::{ConfigError, Finding, Place, PointerPattern, ToolPattern, vault};
+use crate::vault;
 
 /// A guard that refuses tool calls with URLs of hosts that tools must not reach.
 ///

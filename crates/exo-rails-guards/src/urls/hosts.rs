@@ -1,8 +1,8 @@
 //! Patterns and names of hosts.
 
+use exo_rails_policy::ConfigError;
 use url::Host;
 
-use crate::ConfigError;
 use crate::places::host::{HostPattern, canonical_host};
 
 /// Reads a host, or the hosts below a domain. `*` is not a host here: an empty list already means all hosts.

@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use exo_rails_policy::ConfigError;
 use ipnet::IpNet;
 use tokio::time::Instant;
 use url::{Host, Url};
@@ -11,7 +12,6 @@ use url::{Host, Url};
 use super::address::{embedded, special_range};
 use super::hosts::{canonical, is_internal, pattern};
 use super::{Resolver, UrlGuardConfig, UrlRefusal, UrlRule, spelling};
-use crate::ConfigError;
 use crate::places::host::{HostPattern, canonical_host};
 
 /// The rules, ready to use.

@@ -1,10 +1,9 @@
 //! Resolvers of host names.
 
-use std::fmt;
-use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::{fmt, io};
 
 /// The future of [`Resolver::resolve`].
 pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{Finding, Place, Severity};
+use exo_rails_policy::Severity;
+
+use crate::finding::{Finding, Place};
 
 /// A rule of [`UrlGuard`](super::UrlGuard): the reason of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

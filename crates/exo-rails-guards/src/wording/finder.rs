@@ -8,13 +8,13 @@ use aho_corasick::automaton::Automaton as _;
 use aho_corasick::dfa::DFA;
 use aho_corasick::{Anchored, MatchKind, StartKind};
 use exo_rails::{Excerpt, Pattern, Search};
+use exo_rails_policy::ConfigError;
 use exo_rails_text::look::{Kind, fold, needs_no_spaces};
 use regex::Regex;
 use regex_syntax::hir::literal::{Extractor, Literal};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::ConfigError;
 use crate::automaton::{Automaton, Runner, Step};
 
 /// The most bytes between two letters of a wording.

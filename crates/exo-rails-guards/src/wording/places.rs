@@ -5,8 +5,8 @@ use std::ops::Range;
 use exo_rails::message::Content;
 use serde_json::Value;
 
-use crate::Place;
 use crate::arguments::{nested, texts};
+use crate::finding::Place;
 
 /// Texts in texts beyond this depth are not read.
 const DEPTH: usize = 4;

@@ -7,13 +7,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use exo_rails_policy::ConfigError;
 use serde_json::Value;
 
 use self::process::Ended;
 use super::handler::Limits;
 use super::output::{self, Answer};
 use super::{CommandRun, HandlerFault};
-use crate::ConfigError;
 
 pub(super) use program::allowed_dirs;
 

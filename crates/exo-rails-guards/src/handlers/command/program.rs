@@ -1,13 +1,13 @@
 //! Programs inside allowed directories.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
+
+use exo_rails_policy::ConfigError;
 
 use super::HandlerFault;
-use crate::ConfigError;
 
 /// Returns the allowed directories without symbolic links.
 pub(crate) fn allowed_dirs(dirs: &[PathBuf]) -> Result<Arc<[PathBuf]>, ConfigError> {
