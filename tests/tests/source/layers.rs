@@ -109,6 +109,16 @@ const STORE: Layers = Layers {
     uses_exports: true,
 };
 
+const AUDIT: Layers = Layers {
+    source: "../crates/exo-rails-audit/src",
+    order: &[
+        "hash", "head", "problem", "line", "key", "seal", "chain", "files", "sink", "entry", "error", "writer", "feed",
+        "audit", "audited", "verify",
+    ],
+    root: &["lib"],
+    uses_exports: true,
+};
+
 const AG_UI: Layers = Layers {
     source: "../integrations/ag-ui/src",
     order: &["object", "ag_ui", "mcp"],
@@ -303,7 +313,7 @@ fn firsts(base: &[String], token: &TokenTree, names: &mut Vec<String>) {
 
 #[test]
 fn a_folder_uses_only_those_before_it() {
-    for layers in [CORE, GUARDS, STORE, AG_UI, DYGRAM, MACHINE, PROGRAM] {
+    for layers in [CORE, GUARDS, STORE, AUDIT, AG_UI, DYGRAM, MACHINE, PROGRAM] {
         let mut wrong = Vec::new();
         for (module, source) in layers.files() {
             if layers.root.contains(&module.first().map_or("lib", String::as_str)) {
@@ -320,7 +330,7 @@ fn a_folder_uses_only_those_before_it() {
 
 #[test]
 fn every_folder_is_a_layer() {
-    for layers in [CORE, GUARDS, STORE, AG_UI, DYGRAM, MACHINE, PROGRAM] {
+    for layers in [CORE, GUARDS, STORE, AUDIT, AG_UI, DYGRAM, MACHINE, PROGRAM] {
         let mut folders: Vec<_> =
             layers.files().into_iter().filter_map(|(module, _)| module.into_iter().next()).collect();
         folders.sort();
