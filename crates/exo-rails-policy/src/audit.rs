@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::builder::setters;
 
-/// The configuration of `Audit`.
+/// The configuration of `Audit`, which is in the crate `exo-rails-audit`.
 ///
 /// ```
 /// use exo_rails_policy::audit::{AuditConfig, Level};
@@ -26,9 +26,9 @@ pub struct AuditConfig {
     /// payload until it is written. The messages of a conversation are shared with the run.
     pub capacity: usize,
     /// The bytes of the records that may wait for the writer, from 1 to 4 294 967 295. The default is 16 MiB (16 777 216). A
-    /// record counts with the texts of its payload, and 32 bytes for each value: see
-    /// `RecordPayload::bytes`. The queue is full if it has no room for the records or for their
-    /// bytes. A record that is larger than this waits until the queue is empty, and then waits there alone.
+    /// record counts with the texts of its payload, and 32 bytes for each value: see `RecordPayload::bytes`. The queue is full if
+    /// it has no room for the records or for their bytes. A record that is larger than this waits until the queue is empty, and
+    /// then waits there alone.
     pub capacity_bytes: usize,
     /// What happens if the queue is full.
     pub when_full: WhenFull,
@@ -123,7 +123,7 @@ pub enum WhenFull {
 
 /// What happens if an audit log cannot be written, for example because the disk is full.
 ///
-/// In both cases, `tracing` has an error with the target `exo_rails_policy::audit`, the lines that wait are written when
+/// In both cases, `tracing` has an error with the target `exo_rails_audit`, the lines that wait are written when
 /// writing works again, and a line `lost` has the number of the other records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

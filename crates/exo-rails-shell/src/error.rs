@@ -7,7 +7,7 @@ use std::fmt;
 /// ```
 /// use exo_rails_shell::{ShellPolicy, ShellRule};
 ///
-/// let error = ShellPolicy::builder().rule(ShellRule::deny("", ["rm"])).build().unwrap_err();
+/// let error = ShellPolicy::builder().rule(ShellRule::deny("", "it deletes").program(["rm"])).build().unwrap_err();
 /// assert_eq!(error.to_string(), "`rule`: a rule has an empty name");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

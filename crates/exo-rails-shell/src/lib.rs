@@ -107,7 +107,11 @@ mod place;
 mod policy;
 mod severity;
 #[cfg(feature = "judge")]
+mod shipped;
+#[cfg(feature = "judge")]
 mod structure;
+#[cfg(feature = "judge")]
+mod table;
 #[cfg(feature = "judge")]
 mod verdict;
 #[cfg(feature = "judge")]

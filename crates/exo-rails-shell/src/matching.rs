@@ -54,6 +54,22 @@ impl Rule {
         })
     }
 
+    /// Makes a rule that matches all commands of its programs.
+    pub(super) fn without_conditions(config: ShellRule) -> Self {
+        Self {
+            name: config.name.as_str().into(),
+            reason: config.reason.as_str().into(),
+            subcommands: Vec::new(),
+            values: Vec::new(),
+            except_values: Vec::new(),
+            operands: Vec::new(),
+            except_operands: Vec::new(),
+            arguments: Vec::new(),
+            without_arguments: Vec::new(),
+            config,
+        }
+    }
+
     /// Returns whether the rule matches, after [`IfUnknown`].
     pub(super) fn matches(&self, command: &View<'_>) -> Holds {
         let wanted = match self.config.if_unknown {

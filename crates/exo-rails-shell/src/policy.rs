@@ -1,6 +1,6 @@
 //! Policies: configurations, checked and indexed once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
 use super::config::{LanguageConfig, ProgramConfig, ShellConfig, ShellRule};
@@ -9,6 +9,8 @@ use super::judge::Judge;
 use super::lexer::Limits;
 use super::matching::Rule;
 use super::place::{Directory, Places};
+use super::shipped::{self, Base, Named};
+use super::table::{self, BASE};
 use super::verdict::ShellVerdict;
 use crate::error::ShellConfigError;
 
@@ -41,31 +43,19 @@ pub(super) struct Compiled {
     pub(super) max_bytes: usize,
     pub(super) limits: Limits,
     pub(super) places: Places,
-    pub(super) programs: Vec<ProgramConfig>,
-    pub(super) languages: HashMap<String, LanguageConfig>,
-    pub(super) names: HashMap<String, Named>,
-    pub(super) rules: Vec<Rule>,
-}
-
-/// What a policy has about one program.
-#[derive(Debug, Default)]
-pub(super) struct Named {
-    pub(super) known: bool,
-    pub(super) program: Option<usize>,
-    pub(super) rules: Vec<usize>,
+    /// Whether the shipped policy is the base. Its items have the first numbers, and those below the next ones.
+    shipped: bool,
+    programs: Vec<ProgramConfig>,
+    languages: HashMap<String, LanguageConfig>,
+    /// The programs that the configuration names, with what the shipped policy has about them.
+    names: HashMap<String, Named>,
+    rules: Vec<Rule>,
 }
 
 static SHIPPED: LazyLock<ShellPolicy> = LazyLock::new(|| {
-    // A test builds the same policy with all its examples.
-    let compiled = shipped_config().and_then(Compiled::new).unwrap_or_else(|error| Compiled::closed(&error));
+    let compiled = Compiled::new(ShellConfig::default()).unwrap_or_else(|error| Compiled::closed(&error));
     ShellPolicy(Arc::new(compiled))
 });
-
-fn shipped_config() -> Result<ShellConfig, ShellConfigError> {
-    let config: ShellConfig =
-        toml::from_str(DEFAULT_POLICY).map_err(|error| ShellConfigError::new(error.to_string()))?;
-    Ok(ShellConfig { shipped: false, ..config })
-}
 
 impl Default for ShellPolicy {
     /// Returns the [shipped policy](DEFAULT_POLICY).
@@ -99,8 +89,7 @@ impl ShellPolicy {
     /// example in `match`, or matches one in `not_match`. Returns an error if a program names a language that does not exist.
     pub fn new(config: ShellConfig) -> Result<Self, ShellConfigError> {
         let own = config.rule.clone();
-        let merged = if config.shipped { merge(shipped_config()?, config) } else { config };
-        let policy = Self(Arc::new(Compiled::new(merged)?));
+        let policy = Self(Arc::new(Compiled::new(config)?));
         for rule in &own {
             policy.check_examples(rule)?;
         }
@@ -156,66 +145,36 @@ impl ShellPolicy {
     }
 }
 
-/// Puts a configuration on the shipped one.
-fn merge(base: ShellConfig, own: ShellConfig) -> ShellConfig {
-    fn join<T>(mut base: Vec<T>, own: Vec<T>) -> Vec<T> {
-        base.extend(own);
-        base
+impl ProgramConfig {
+    /// Counts the options with code among those with a value.
+    pub(super) fn with_all_values(mut self) -> Self {
+        let code = self.code_options.iter().chain(&self.text_options).chain(&self.placeholders).chain(&self.fetches);
+        let code = code.chain(self.outputs.iter().filter(|option| option.starts_with('-'))).chain(&self.modules);
+        let code: Vec<String> = code.filter(|option| !self.values.contains(option)).cloned().collect();
+        self.values.extend(code);
+        self
     }
-    ShellConfig {
-        shipped: own.shipped,
-        unlisted: own.unlisted.or(base.unlisted),
-        project: own.project.or(base.project),
-        strict: own.strict.or(base.strict),
-        unknown: own.unknown.or(base.unknown),
-        unreadable: own.unreadable.or(base.unreadable),
-        max_bytes: own.max_bytes.or(base.max_bytes),
-        places: super::config::ShellPlaces {
-            working_directory: own.places.working_directory.or(base.places.working_directory),
-            home: own.places.home.or(base.places.home),
-            temp: join(base.places.temp, own.places.temp),
-            build: join(base.places.build, own.places.build),
-        },
-        known: join(base.known, own.known),
-        // The first table of a name counts.
-        program: join(own.program, base.program),
-        language: base.language.into_iter().chain(own.language).collect(),
-        rule: join(base.rule, own.rule),
-    }
-}
-
-/// Counts the options with code among those with a value.
-fn with_all_values(mut program: ProgramConfig) -> ProgramConfig {
-    let code =
-        program.code_options.iter().chain(&program.text_options).chain(&program.placeholders).chain(&program.fetches);
-    let code = code.chain(program.outputs.iter().filter(|option| option.starts_with('-'))).chain(&program.modules);
-    let code: Vec<String> = code.filter(|option| !program.values.contains(option)).cloned().collect();
-    program.values.extend(code);
-    program
 }
 
 impl Compiled {
     fn new(config: ShellConfig) -> Result<Self, ShellConfigError> {
+        let base = if config.shipped { BASE } else { Base::NONE };
+        let (first_program, first_rule) =
+            if config.shipped { (table::PROGRAMS.len(), table::RULES.len()) } else { (0, 0) };
         let mut names: HashMap<String, Named> = HashMap::new();
-        for name in config.known {
-            names.entry(name).or_default().known = true;
+        let of_shipped = |name: &str| shipped::named(name).filter(|_| config.shipped).cloned().unwrap_or_default();
+        for name in &config.known {
+            names.entry(name.clone()).or_insert_with(|| of_shipped(name)).known = true;
         }
         for (number, program) in config.program.iter().enumerate() {
-            if let Some(language) =
-                program.language.as_ref().filter(|language| !config.language.contains_key(*language))
-            {
-                let known: Vec<&str> = config.language.keys().map(String::as_str).collect();
-                let advice = match exo_rails_text::names::nearest(language, &known) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("write one of {}", exo_rails_text::names::quoted(&known)),
-                };
-                return Err(ShellConfigError::new(format!("unknown language `{language}`: {advice}"))
-                    .in_key(format_args!("program.{}.language", program.name.first().map_or("", String::as_str))));
-            }
+            check_language(program, &config)?;
             for name in &program.name {
-                let entry = names.entry(name.clone()).or_default();
+                let entry = names.entry(name.clone()).or_insert_with(|| of_shipped(name));
                 entry.known = true;
-                entry.program.get_or_insert(number);
+                // The first table of a name counts. Those of the shipped policy come last.
+                if entry.program.is_none_or(|program| program < first_program) {
+                    entry.program = Some(first_program + number);
+                }
             }
         }
         let mut rules = Vec::new();
@@ -231,29 +190,31 @@ impl Compiled {
                 .in_key(key));
             }
             for name in &rule.program {
-                let entry = names.entry(name.clone()).or_default();
+                let entry = names.entry(name.clone()).or_insert_with(|| of_shipped(name));
                 // A rule that denies must not make the rest of a program known: it would allow more.
                 entry.known |= rule.decision == ShellDecision::Allow;
-                entry.rules.push(rules.len());
+                entry.rules.to_mut().push(first_rule + rules.len());
             }
             rules.push(Rule::new(rule).map_err(|message| ShellConfigError::new(message).in_key(key))?);
         }
         let unslash = |path: String| path.trim_end_matches('/').to_owned();
+        let with = |base: &'static [&str], own: Vec<String>| base.iter().map(|&text| text.to_owned()).chain(own);
         Ok(Self {
-            unlisted: config.unlisted.unwrap_or(ShellDecision::Ask),
-            project: config.project.unwrap_or(ShellDecision::Ask),
-            strict: config.strict.unwrap_or(false),
-            unknown: config.unknown.unwrap_or_default().into(),
-            unreadable: config.unreadable.unwrap_or_default().into(),
-            max_bytes: config.max_bytes.unwrap_or(65_536),
+            unlisted: config.unlisted.or(base.unlisted).unwrap_or(ShellDecision::Ask),
+            project: config.project.or(base.project).unwrap_or(ShellDecision::Ask),
+            strict: config.strict.or(base.strict).unwrap_or(false),
+            unknown: config.unknown.or(base.unknown).unwrap_or_default().into(),
+            unreadable: config.unreadable.or(base.unreadable).unwrap_or_default().into(),
+            max_bytes: config.max_bytes.or(base.max_bytes).unwrap_or(65_536),
             limits: Limits { depth: 16, nesting: 32, tokens: 4_096, braces: 64 },
             places: Places {
                 project: config.places.working_directory.map(unslash).filter(|path| !path.is_empty()),
                 home: config.places.home.map(unslash).filter(|path| !path.is_empty()),
-                temp: config.places.temp.into_iter().map(unslash).filter(|path| !path.is_empty()).collect(),
-                build: config.places.build,
+                temp: with(base.temp, config.places.temp).map(unslash).filter(|path| !path.is_empty()).collect(),
+                build: with(base.build, config.places.build).collect(),
             },
-            programs: config.program.into_iter().map(with_all_values).collect(),
+            shipped: config.shipped,
+            programs: config.program.into_iter().map(ProgramConfig::with_all_values).collect(),
             languages: config.language.into_iter().collect(),
             names,
             rules,
@@ -272,6 +233,7 @@ impl Compiled {
             max_bytes: 0,
             limits: Limits { depth: 0, nesting: 0, tokens: 0, braces: 0 },
             places: Places::default(),
+            shipped: false,
             programs: Vec::new(),
             languages: HashMap::new(),
             names: HashMap::new(),
@@ -282,16 +244,64 @@ impl Compiled {
     /// Finds what the policy has about a program. Names are compared without the number of a version, and without case if the
     /// name as it is written is not there: some file systems do not distinguish case.
     pub(super) fn named(&self, name: &str) -> Option<&Named> {
-        if let Some(found) = self.names.get(name) {
+        if let Some(found) = self.exactly(name) {
             return Some(found);
         }
         let lower = name.to_ascii_lowercase();
         let lower = lower.strip_suffix(".exe").unwrap_or(&lower);
-        self.names.get(lower).or_else(|| {
+        self.exactly(lower).or_else(|| {
             let base = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-            self.names.get(base).filter(|_| !base.is_empty())
+            self.exactly(base).filter(|_| !base.is_empty())
         })
     }
+
+    /// Finds what the policy has about a program of exactly this name.
+    pub(super) fn exactly(&self, name: &str) -> Option<&Named> {
+        self.names.get(name).or_else(|| shipped::named(name).filter(|_| self.shipped))
+    }
+
+    /// Returns a rule by its number.
+    pub(super) fn rule(&self, number: usize) -> Option<&Rule> {
+        let first = if self.shipped { table::RULES.len() } else { 0 };
+        match number.checked_sub(first) {
+            Some(own) => self.rules.get(own),
+            None => shipped::rule(number),
+        }
+    }
+
+    /// Returns what a program is like, by its number.
+    pub(super) fn program(&self, number: usize) -> Option<&ProgramConfig> {
+        let first = if self.shipped { table::PROGRAMS.len() } else { 0 };
+        match number.checked_sub(first) {
+            Some(own) => self.programs.get(own),
+            None => shipped::program(number),
+        }
+    }
+
+    /// Returns a language by its name.
+    pub(super) fn language(&self, name: &str) -> Option<&LanguageConfig> {
+        self.languages.get(name).or_else(|| shipped::language(name).filter(|_| self.shipped))
+    }
+}
+
+/// Checks that there is a language with the name that a program has.
+fn check_language(program: &ProgramConfig, config: &ShellConfig) -> Result<(), ShellConfigError> {
+    let mut known: BTreeSet<&str> = config.language.keys().map(String::as_str).collect();
+    if config.shipped {
+        for name in shipped::languages() {
+            known.insert(name);
+        }
+    }
+    let Some(language) = program.language.as_deref().filter(|language| !known.contains(language)) else {
+        return Ok(());
+    };
+    let known: Vec<&str> = known.into_iter().collect();
+    let advice = match exo_rails_text::names::nearest(language, &known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("write one of {}", exo_rails_text::names::quoted(&known)),
+    };
+    let place = format!("program.{}.language", program.name.first().map_or("", String::as_str));
+    Err(ShellConfigError::new(format!("unknown language `{language}`: {advice}")).in_key(place))
 }
 
 /// Builds a [`ShellPolicy`] in code.

@@ -212,6 +212,16 @@ const STORE: Layers = Layers {
     uses_exports: true,
 };
 
+const AUDIT: Layers = Layers {
+    source: "../crates/exo-rails-audit/src",
+    order: &[
+        "hash", "head", "problem", "line", "key", "seal", "chain", "files", "sink", "entry", "error", "writer", "feed",
+        "audit", "audited", "verify",
+    ],
+    root: &["lib"],
+    uses_exports: true,
+};
+
 const AG_UI: Layers = Layers {
     source: "../integrations/ag-ui/src",
     order: &["object", "ag_ui", "mcp"],
@@ -270,7 +280,7 @@ const PROGRAM: Layers = Layers {
 };
 
 /// Every crate whose folders and files are layers.
-const ALL: [Layers; 11] = [CORE, TEXT, SEQUENCE, SHELL, POLICY, GUARDS, STORE, AG_UI, DYGRAM, MACHINE, PROGRAM];
+const ALL: [Layers; 12] = [CORE, TEXT, SEQUENCE, SHELL, POLICY, GUARDS, STORE, AUDIT, AG_UI, DYGRAM, MACHINE, PROGRAM];
 
 impl Layers {
     fn files(&self) -> Vec<(Vec<String>, String)> {

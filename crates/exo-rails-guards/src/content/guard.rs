@@ -1,6 +1,7 @@
 //! The guard.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 
 use exo_rails::message::{Content as Parts, Messages, Role};
 use exo_rails::prelude::*;
@@ -9,7 +10,7 @@ use exo_rails_policy::{ConfigError, OnRefusal, Severity};
 use exo_rails_text::names::{nearest, quoted};
 use regex::{Regex, RegexBuilder};
 
-use super::known::KNOWN;
+use super::known::{KNOWN, Known};
 use super::{ContentConfig, ContentPattern, ContentPlace, RiskLevel};
 use crate::config::makes;
 use crate::finding::{Finding, Place};
@@ -47,10 +48,16 @@ const REGEX_BYTES: usize = 1 << 20;
 pub struct Content {
     config: ContentConfig,
     rules: Vec<Rule>,
-    /// The finders of the phrases and of your patterns.
-    own: Vec<Finder>,
-    /// The finders for the input: also the thirteen patterns.
-    input: Vec<Finder>,
+    /// The phrases, and those of your patterns.
+    wordings: Vec<(usize, Wording)>,
+    /// The regexes of your patterns.
+    regexes: Vec<(usize, Regex)>,
+    /// The thirteen patterns that are used, with the numbers of their rules.
+    known: Vec<(usize, &'static Known)>,
+    /// The finders of the phrases and of your patterns. Made at the first text that they search.
+    own: OnceLock<Vec<Finder>>,
+    /// The finders for the input: also the thirteen patterns. Made at the first input.
+    input: OnceLock<Vec<Finder>>,
 }
 
 /// What a finding says.
@@ -88,30 +95,39 @@ impl Content {
             }
             if let Some(text) = &pattern.regex {
                 let regex = regex_of(text).map_err(|error| in_pattern(error.in_key("regex")))?;
-                regexes.push(Finder::Regex { number: rules.len(), regex });
+                regexes.push((rules.len(), regex));
             }
             let message = format!("the text matches the pattern `{}`", pattern.name);
             rules.push(Rule { name: pattern.name.clone(), level: pattern.level, message });
         }
-        let mut input = wordings.clone();
+        let mut used = Vec::new();
         for known in KNOWN.iter().filter(|known| config.known_patterns && !is_without(known, &config)) {
-            input.push((rules.len(), known.wording()));
+            used.push((rules.len(), known));
             let (name, message) = (known.name.to_owned(), known.message.to_owned());
             rules.push(Rule { name, level: known.level, message });
         }
-        let finders = |wordings: &[_]| {
-            let mut finders = Finder::of(wordings)?;
-            for finder in &regexes {
-                if let Finder::Regex { number, regex } = finder {
-                    finders.push(Finder::Regex { number: *number, regex: regex.clone() });
-                }
+        let (own, input) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { config, rules, wordings, regexes, known: used, own, input })
+    }
+
+    fn own(&self) -> &[Finder] {
+        self.own.get_or_init(|| self.finders(&self.wordings))
+    }
+
+    fn input_finders(&self) -> &[Finder] {
+        self.input.get_or_init(|| {
+            if !self.config.places.contains(&ContentPlace::Input) && !self.config.known_patterns {
+                return Vec::new();
             }
-            Ok::<_, ConfigError>(finders)
-        };
-        let (own, input) = (finders(&wordings)?, finders(&input)?);
-        let has_input = config.places.contains(&ContentPlace::Input);
-        let input = if has_input || config.known_patterns { input } else { Vec::new() };
-        Ok(Self { config, rules, own, input })
+            let known = self.known.iter().map(|(number, known)| (*number, known.wording()));
+            self.finders(&self.wordings.iter().cloned().chain(known).collect::<Vec<_>>())
+        })
+    }
+
+    fn finders(&self, wordings: &[(usize, Wording)]) -> Vec<Finder> {
+        let regexes =
+            self.regexes.iter().map(|(number, regex)| Finder::Regex { number: *number, regex: regex.clone() });
+        Finder::of(wordings).into_iter().chain(regexes).collect()
     }
 
     /// Returns the findings in the input of a user, without its length. A text that is JSON is read as its strings.
@@ -126,12 +142,12 @@ impl Content {
     #[must_use]
     pub fn findings(&self, text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
-        each_text(text, "", &mut |text| self.add_findings(&self.input, text, &mut findings));
+        each_text(text, "", &mut |text| self.add_findings(self.input_finders(), text, &mut findings));
         findings
     }
 
     fn looks_at(&self, place: ContentPlace) -> bool {
-        self.config.places.contains(&place) && !self.own.is_empty()
+        self.config.places.contains(&place) && !(self.wordings.is_empty() && self.regexes.is_empty())
     }
 
     /// Adds the findings in a text. A rule is found once.
@@ -151,7 +167,7 @@ impl Content {
         // The length comes first, so that a text without end is not searched.
         self.check_length(input, pointer)?;
         let mut findings = Vec::new();
-        each_text_of(input, pointer, &mut |text| self.add_findings(&self.input, text, &mut findings));
+        each_text_of(input, pointer, &mut |text| self.add_findings(self.input_finders(), text, &mut findings));
         Ok(findings)
     }
 
@@ -256,7 +272,7 @@ impl Content {
             return RailAction::Continue;
         }
         let mut findings = Vec::new();
-        for finder in &self.own {
+        for finder in self.own() {
             window.replace_with(finder, |found| {
                 if let Some(number) = finder.number_of(found) {
                     findings.push(self.rules[number].finding().at(Place::pointer("/message/content")));
@@ -277,7 +293,7 @@ impl Content {
         for (pointer, fields) in [("/message", &response.message.extra), ("", &response.extra)] {
             for (name, value) in fields {
                 let pointer = format!("{pointer}{}", Place::argument(name).pointer);
-                each_text_in(value, &pointer, &mut |text| self.add_findings(&self.own, text, &mut findings));
+                each_text_in(value, &pointer, &mut |text| self.add_findings(self.own(), text, &mut findings));
             }
         }
         self.settle(Ok(findings), ctx)
@@ -289,7 +305,7 @@ impl Content {
             return RailAction::Continue;
         }
         let mut findings = Vec::new();
-        each_text_in(&call.arguments, "", &mut |text| self.add_findings(&self.own, text, &mut findings));
+        each_text_in(&call.arguments, "", &mut |text| self.add_findings(self.own(), text, &mut findings));
         match self.report(findings, ctx) {
             None => RailAction::Continue,
             Some(reason) if self.config.on_refusal == OnRefusal::Skip => RailAction::skip(reason),
@@ -303,7 +319,7 @@ impl Content {
             return RailAction::Continue;
         }
         let mut findings = Vec::new();
-        each_text(&output.content, "", &mut |text| self.add_findings(&self.own, text, &mut findings));
+        each_text(&output.content, "", &mut |text| self.add_findings(self.own(), text, &mut findings));
         let Some(reason) = self.report(findings, ctx) else { return RailAction::Continue };
         if self.config.on_refusal == OnRefusal::Abort {
             return RailAction::abort(reason);
@@ -321,7 +337,7 @@ impl Content {
         memory.items.retain(|item| {
             let (mut findings, pointer) = (Vec::new(), format!("/items/{number}/text"));
             number += 1;
-            each_text(&item.text, &pointer, &mut |text| self.add_findings(&self.own, text, &mut findings));
+            each_text(&item.text, &pointer, &mut |text| self.add_findings(self.own(), text, &mut findings));
             self.report(findings, ctx).is_none()
         });
         RailAction::Continue
@@ -334,7 +350,7 @@ impl Rule {
     }
 }
 
-fn is_without(known: &super::known::Known, config: &ContentConfig) -> bool {
+fn is_without(known: &Known, config: &ContentConfig) -> bool {
     config.without.iter().any(|name| known.is_called(name))
 }
 
@@ -348,7 +364,7 @@ fn phrase_of(phrase: &str, config: &ContentConfig) -> Result<Wording, ConfigErro
     let alike = if config.look_alikes { Alike::Looks } else { Alike::Letters };
     let wording = Wording::phrase(phrase, config.whole_words, alike);
     // Checks the phrase where its place is known.
-    Finder::of(&[(0, wording.clone())])?;
+    wording.check()?;
     Ok(wording)
 }
 

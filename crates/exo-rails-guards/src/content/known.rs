@@ -4,6 +4,7 @@ use super::RiskLevel;
 use crate::wording::{View, Wording};
 
 /// A pattern with its name.
+#[derive(Debug)]
 pub(super) struct Known {
     pub(super) name: &'static str,
     pub(super) level: RiskLevel,
@@ -67,7 +68,7 @@ const EARLIER: &str = "(?:all|any|every|each|of|the|my|your|our|these|those|this
     (?:instruction|prompt|rule|direction|directive|guideline|command|constraint|polic)";
 
 /// The thirteen patterns.
-pub(super) const KNOWN: [Known; 13] = [
+pub(super) static KNOWN: [Known; 13] = [
     Known::words("instruction_override.ignore", High, OVERRIDE, &["ignore", "ignoring"], EARLIER),
     Known::words("instruction_override.disregard", High, OVERRIDE, &["disregard"], EARLIER),
     Known::words("instruction_override.forget", High, OVERRIDE, &["forget"], EARLIER),
@@ -139,7 +140,10 @@ mod tests {
     #[test]
     fn each_pattern_finds_what_its_name_promises() {
         let wordings: Vec<_> = KNOWN.iter().map(Known::wording).enumerate().collect();
-        let finders = Finder::of(&wordings).unwrap();
+        for (_, wording) in &wordings {
+            wording.check_all().unwrap();
+        }
+        let finders = Finder::of(&wordings);
         let names = |text: &str| {
             let mut names = Vec::new();
             for finder in &finders {

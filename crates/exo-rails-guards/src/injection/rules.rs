@@ -436,3 +436,15 @@ impl Rule {
         self.wordings.iter().map(wording)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ConfigError;
+
+    /// The guard compiles them only when a search needs them.
+    #[test]
+    fn the_wordings_of_the_rules_compile() -> Result<(), ConfigError> {
+        RULES.iter().flat_map(Rule::wordings).try_for_each(|wording| wording.check_all())
+    }
+}

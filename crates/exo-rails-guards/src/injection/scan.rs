@@ -1,6 +1,7 @@
 //! The findings in one text.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use exo_rails_policy::{ConfigError, Severity};
 use exo_rails_text::names::{nearest, quoted};
@@ -25,9 +26,10 @@ const DEPTH: usize = 3;
 /// The wordings of the rules, and of their ROT13.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    finders: Vec<Finder>,
-    /// Finds the words with which instructions in ROT13 begin.
-    turned: Vec<Finder>,
+    /// Made at the first text.
+    finders: OnceLock<Vec<Finder>>,
+    /// Finds the words with which instructions in ROT13 begin. Made at the first text.
+    turned: OnceLock<Vec<Finder>>,
     without: Vec<String>,
 }
 
@@ -50,13 +52,24 @@ impl Scanner {
             };
             return Err(ConfigError::new(message).in_key("without"));
         }
-        let rules = RULES.iter().enumerate().filter(|(_, rule)| !without.iter().any(|name| name == rule.name));
-        let wordings: Vec<_> =
-            rules.flat_map(|(number, rule)| rule.wordings().map(move |wording| (number, wording))).collect();
-        let starts = ["ignore", "disregard", "forget", "override", "reveal your", "from now on", "do not tell"];
-        let turned = starts.map(encoded::rot13);
-        let turned: Vec<_> = turned.iter().map(|start| (0, Wording::new(View::Words, &[start.as_str()], ""))).collect();
-        Ok(Self { finders: Finder::of(&wordings)?, turned: Finder::of(&turned)?, without: without.to_vec() })
+        Ok(Self { finders: OnceLock::new(), turned: OnceLock::new(), without: without.to_vec() })
+    }
+
+    fn finders(&self) -> &[Finder] {
+        self.finders.get_or_init(|| {
+            let is_used = |rule: &super::rules::Rule| !self.without.iter().any(|name| name == rule.name);
+            let rules = RULES.iter().enumerate().filter(|(_, rule)| is_used(rule));
+            let wordings = rules.flat_map(|(number, rule)| rule.wordings().map(move |wording| (number, wording)));
+            Finder::of(&wordings.collect::<Vec<_>>())
+        })
+    }
+
+    fn turned(&self) -> &[Finder] {
+        self.turned.get_or_init(|| {
+            let starts = ["ignore", "disregard", "forget", "override", "reveal your", "from now on", "do not tell"];
+            let wording = |start: &str| (0, Wording::new(View::Words, &[encoded::rot13(start).as_str()], ""));
+            Finder::of(&starts.map(wording))
+        })
     }
 
     /// Adds the findings in a text.
@@ -109,7 +122,7 @@ impl Scanner {
     /// Returns the first hit of each rule, and the first serious one.
     fn hits(&self, text: &str) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
-        for finder in &self.finders {
+        for finder in self.finders() {
             finder.each(text, |found| {
                 let known = hits.iter().position(|hit| hit.rule == found.number);
                 let severity = RULES[found.number].severity;
@@ -130,7 +143,7 @@ impl Scanner {
 
     fn each_decoded(&self, text: &str, visit: &mut dyn FnMut(Decoded)) {
         encoded::each(text, visit);
-        for finder in &self.turned {
+        for finder in self.turned() {
             let mut until = 0;
             finder.each(text, |found| {
                 if found.range.start < until {

@@ -152,57 +152,57 @@ kit! {
     #[non_exhaustive]
     pub struct Kit {
         /// Limits the sizes of answers, arguments and outputs.
-        sizes: Option<crate::Sizes>,
+        sizes: Option<crate::sizes::Sizes>,
         /// Answers calls of tools that do not exist.
-        capability_gap: Option<crate::CapabilityGap>,
+        capability_gap: Option<crate::capability_gap::CapabilityGap>,
         /// Hides keys, tokens and passwords.
-        secrets: Option<crate::Secrets>,
+        secrets: Option<crate::secrets::Secrets>,
         /// Hides e-mail addresses, and the numbers of people, phones, cards and accounts.
-        personal_data: Option<crate::PersonalData>,
+        personal_data: Option<crate::personal_data::PersonalData>,
         /// Asks commands, HTTP endpoints, models and agents for decisions.
         hook_handlers: Vec<crate::handlers::HookHandlers> if "handlers",
         /// Decides about tool calls by rules.
-        permissions: Option<crate::Permissions>,
+        permissions: Option<crate::permissions::Permissions>,
         /// Filters inputs and answers by phrases, lengths and patterns.
-        content: Option<crate::Content>,
+        content: Option<crate::content::Content>,
         /// Reports prompt injections, and removes hidden characters.
-        injection: Option<crate::Injection>,
+        injection: Option<crate::injection::Injection>,
         /// Checks the structure of tool calls.
-        structure: Option<crate::Structure>,
+        structure: Option<crate::structure::Structure>,
         /// Keeps the paths of tool calls inside directories.
-        paths: Option<crate::PathSandbox> if "paths",
+        paths: Option<crate::paths::PathSandbox> if "paths",
         /// Checks the URLs of tool calls, and the addresses of their hosts.
-        urls: Option<crate::UrlGuard> if "urls",
+        urls: Option<crate::urls::UrlGuard> if "urls",
         /// Checks tool calls against JSON Schema.
-        tool_schemas: Option<crate::ToolSchemas> if "schema",
+        tool_schemas: Option<crate::tool_schemas::ToolSchemas> if "schema",
         /// Checks answers against JSON Schema.
-        structured_answer: Option<crate::StructuredAnswer> if "schema",
+        structured_answer: Option<crate::structured_answer::StructuredAnswer> if "schema",
         /// Keeps values from untrusted tools out of certain arguments.
-        data_flow: Option<crate::DataFlow>,
+        data_flow: Option<crate::data_flow::DataFlow>,
         /// Stops agents that make the same calls again and again.
-        loops: Option<crate::Loops>,
+        loops: Option<crate::loops::Loops>,
         /// Ends answers that repeat the same text.
-        repetition: Option<crate::Repetition>,
+        repetition: Option<crate::repetition::Repetition>,
         /// Scores the risk of tool calls, and asks a person if the score reaches a threshold.
-        risk: Option<crate::RiskScore>,
+        risk: Option<crate::risk::RiskScore>,
         /// Asks a person before calls of certain tools.
-        approval: Option<crate::Approval>,
+        approval: Option<crate::approval::Approval>,
         /// Limit how often models and tools are called.
-        rate_limits: Vec<crate::RateLimits>,
+        rate_limits: Vec<crate::rate_limits::RateLimits>,
         /// Refuses tool calls that come in the wrong order or too often.
-        sequence: Option<crate::Sequence>,
+        sequence: Option<crate::sequence::Sequence>,
         /// Limit the calls, tokens, costs, time and bytes of runs, sessions, users and agents.
-        budgets: Vec<crate::Budgets>,
+        budgets: Vec<crate::budgets::Budgets>,
         /// Limits how many calls run at once.
-        concurrency: Option<crate::Concurrency>,
+        concurrency: Option<crate::concurrency::Concurrency>,
         /// Refuses calls of models and tools that keep failing.
-        circuit_breaker: Option<crate::CircuitBreaker>,
+        circuit_breaker: Option<crate::circuit_breaker::CircuitBreaker>,
         /// Ends calls that take too long.
-        timeouts: Option<crate::Timeouts>,
+        timeouts: Option<crate::timeouts::Timeouts>,
         /// Repeats failed model calls, and failed calls of certain tools.
-        retry: Option<crate::Retry>,
+        retry: Option<crate::retry::Retry>,
         /// Asks another model, or calls another tool, after a failure.
-        fallback: Option<crate::Fallback>,
+        fallback: Option<crate::fallback::Fallback>,
     }
 }
 

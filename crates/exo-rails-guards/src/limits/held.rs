@@ -10,10 +10,10 @@ use exo_rails::message::Usage;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use crate::budgets::Measure;
 use crate::limits::call_id::CallId;
 use crate::store::StoreError;
 use crate::store::{Claim, OverLimit, Reservation, StateStore, StateStoreExt};
+use exo_rails_policy::budgets::Measure;
 
 /// The amount of a limit that a call has reserved.
 #[derive(Clone, Debug)]

@@ -103,7 +103,7 @@ impl PersonalData {
             let is_listed = if listed.is_empty() { ALL[*number].is_default } else { listed.contains(number) };
             is_listed && !except.contains(number)
         };
-        let rules = (0..ALL.len()).filter(runs).map(|number| ALL[number].rule()).collect::<Result<Vec<_>, _>>()?;
+        let rules: Vec<Rule> = (0..ALL.len()).filter(runs).map(|number| ALL[number].rule()).collect();
         if rules.is_empty() {
             return Err(ConfigError::new("the guard has no recognisers: write fewer names").in_key("except"));
         }
@@ -129,7 +129,7 @@ impl PersonalData {
 
     /// Returns the names of the recognisers of this guard, with what they find.
     pub fn recognisers(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.redactor.rules().iter().map(|rule| (rule.id.as_str(), rule.description.as_str()))
+        self.redactor.rules().iter().map(|rule| (&*rule.id, &*rule.description))
     }
 
     /// Returns the values in a text, in order: the name of the rule, and the bytes. Values that overlap are one.
@@ -164,7 +164,7 @@ impl PersonalData {
     fn mark(&self, ctx: &RailContext) -> impl FnMut(&Rule, &str) -> String + use<> {
         let numbered = self.placing(ctx);
         move |rule, value| match &numbered {
-            Some(placing) => placing.mark(&rule.mark, value),
+            Some(placing) => placing.mark(&rule.mark(), value),
             None => plain(rule, value),
         }
     }
@@ -174,7 +174,7 @@ impl PersonalData {
     }
 
     fn is_kind(&self, kind: &str) -> bool {
-        self.redactor.rules().iter().any(|rule| rule.mark == kind)
+        self.redactor.rules().iter().any(|rule| rule.has_mark(kind))
     }
 
     /// Returns the finding about a placeholder that stands for no value, in a call of a tool that receives values.

@@ -2,13 +2,11 @@
 
 use std::net::IpAddr;
 
-use exo_rails_policy::ConfigError;
-
 use super::checksums::{
     bech32, codice_fiscale, cpf, digits, finnish, german_tax_id, luhn, mod_97, nhs, pesel, spanish, tfn, varies,
     verhoeff,
 };
-use crate::scan::{Check, FindStart, Rule, Start};
+use crate::scan::{Check, FindStart, RecogniserRegex, Rule, Start};
 
 /// A recogniser of one kind of personal data.
 pub(super) struct Recogniser {
@@ -16,10 +14,12 @@ pub(super) struct Recogniser {
     pub(super) finds: &'static str,
     /// Whether it runs if the configuration lists none.
     pub(super) is_default: bool,
-    regex: &'static str,
+    regex: RecogniserRegex,
     starts: FindStart,
     check: Option<Check>,
 }
+
+use RecogniserRegex::{Made, Text};
 
 /// All recognisers. More exact ones come first.
 pub(super) const ALL: &[Recogniser] = &[
@@ -27,7 +27,9 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "email",
         finds: "an e-mail address",
         is_default: true,
-        regex: r"[0-9A-Za-z_+%-](?:\.{0,2}[0-9A-Za-z_+%'-]){0,63}@(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.){1,8}(?:xn--[0-9A-Za-z-]{0,58}[0-9A-Za-z]|[A-Za-z]{2,24})(?-u:\b)",
+        regex: Text(
+            r"[0-9A-Za-z_+%-](?:\.{0,2}[0-9A-Za-z_+%'-]){0,63}@(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.){1,8}(?:xn--[0-9A-Za-z-]{0,58}[0-9A-Za-z]|[A-Za-z]{2,24})(?-u:\b)",
+        ),
         starts: mailbox,
         check: None,
     },
@@ -35,7 +37,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "credit-card",
         finds: "the number of a card",
         is_default: true,
-        regex: r"[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}(?-u:\b)",
+        regex: Text(r"[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}(?-u:\b)"),
         starts: number,
         check: Some(is_card),
     },
@@ -43,7 +45,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "iban",
         finds: "the number of a bank account",
         is_default: true,
-        regex: "",
+        regex: Made(iban_regex),
         starts: iban,
         check: Some(mod_97),
     },
@@ -51,7 +53,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "us-ssn",
         finds: "a US social security number",
         is_default: true,
-        regex: r"[0-8][0-9]{2}(?:-[0-9]{2}-|\.[0-9]{2}\.| [0-9]{2} )[0-9]{4}(?-u:\b)",
+        regex: Text(r"[0-8][0-9]{2}(?:-[0-9]{2}-|\.[0-9]{2}\.| [0-9]{2} )[0-9]{4}(?-u:\b)"),
         starts: number,
         check: Some(is_ssn),
     },
@@ -59,7 +61,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "us-itin",
         finds: "a US taxpayer number",
         is_default: true,
-        regex: r"9[0-9]{2}[ -](?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])[ -][0-9]{4}(?-u:\b)",
+        regex: Text(r"9[0-9]{2}[ -](?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])[ -][0-9]{4}(?-u:\b)"),
         starts: number,
         check: None,
     },
@@ -67,7 +69,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "it-fiscal-code",
         finds: "an Italian fiscal code",
         is_default: true,
-        regex: r"(?i)[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z](?-u:\b)",
+        regex: Text(r"(?i)[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z](?-u:\b)"),
         starts: word,
         check: Some(codice_fiscale),
     },
@@ -75,7 +77,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "fi-identity-code",
         finds: "a Finnish personal identity code",
         is_default: true,
-        regex: r"[0-3][0-9][01][0-9]{3}[+A-FYXWVU-][0-9]{3}[0-9A-FHJ-NPR-Y](?-u:\b)",
+        regex: Text(r"[0-3][0-9][01][0-9]{3}[+A-FYXWVU-][0-9]{3}[0-9A-FHJ-NPR-Y](?-u:\b)"),
         starts: number,
         check: Some(finnish),
     },
@@ -83,7 +85,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "es-nif",
         finds: "a Spanish identity number",
         is_default: true,
-        regex: r"(?:[XYZxyz][ -]?[0-9]{7}|[0-9]{7,8})[ -]?[A-Za-z](?-u:\b)",
+        regex: Text(r"(?:[XYZxyz][ -]?[0-9]{7}|[0-9]{7,8})[ -]?[A-Za-z](?-u:\b)"),
         starts: spanish_start,
         check: Some(spanish),
     },
@@ -91,7 +93,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "br-cpf",
         finds: "a Brazilian CPF",
         is_default: true,
-        regex: r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}(?-u:\b)",
+        regex: Text(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}(?-u:\b)"),
         starts: number,
         check: Some(cpf),
     },
@@ -99,7 +101,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "in-aadhaar",
         finds: "an Indian Aadhaar number",
         is_default: false,
-        regex: r"[2-9][0-9]{3}(?:[ -][0-9]{4}[ -][0-9]{4}|[0-9]{8})(?-u:\b)",
+        regex: Text(r"[2-9][0-9]{3}(?:[ -][0-9]{4}[ -][0-9]{4}|[0-9]{8})(?-u:\b)"),
         starts: number,
         check: Some(verhoeff),
     },
@@ -107,7 +109,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "in-pan",
         finds: "an Indian PAN",
         is_default: false,
-        regex: r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z](?-u:\b)",
+        regex: Text(r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z](?-u:\b)"),
         starts: word,
         check: None,
     },
@@ -115,7 +117,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "uk-nhs",
         finds: "a British NHS number",
         is_default: false,
-        regex: r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}(?-u:\b)",
+        regex: Text(r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}(?-u:\b)"),
         starts: number,
         check: Some(nhs),
     },
@@ -123,7 +125,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "uk-nino",
         finds: "a British national insurance number",
         is_default: false,
-        regex: r"(?i)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?-u:\b)",
+        regex: Text(r"(?i)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?-u:\b)"),
         starts: two_letters,
         check: Some(is_nino),
     },
@@ -131,7 +133,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "pl-pesel",
         finds: "a Polish PESEL",
         is_default: false,
-        regex: r"[0-9]{11}(?-u:\b)",
+        regex: Text(r"[0-9]{11}(?-u:\b)"),
         starts: number,
         check: Some(pesel),
     },
@@ -139,7 +141,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "de-tax-id",
         finds: "a German tax number",
         is_default: false,
-        regex: r"[1-9][0-9](?: ?[0-9]{3}){3}(?-u:\b)",
+        regex: Text(r"[1-9][0-9](?: ?[0-9]{3}){3}(?-u:\b)"),
         starts: number,
         check: Some(german_tax_id),
     },
@@ -147,7 +149,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "au-tfn",
         finds: "an Australian tax file number",
         is_default: false,
-        regex: r"[0-9]{3} ?[0-9]{3} ?[0-9]{3}(?-u:\b)",
+        regex: Text(r"[0-9]{3} ?[0-9]{3} ?[0-9]{3}(?-u:\b)"),
         starts: number,
         check: Some(tfn),
     },
@@ -155,7 +157,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "ca-sin",
         finds: "a Canadian social insurance number",
         is_default: false,
-        regex: r"[1-79][0-9]{2}[ -]?[0-9]{3}[ -]?[0-9]{3}(?-u:\b)",
+        regex: Text(r"[1-79][0-9]{2}[ -]?[0-9]{3}[ -]?[0-9]{3}(?-u:\b)"),
         starts: number,
         check: Some(luhn),
     },
@@ -163,7 +165,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "se-personal-number",
         finds: "a Swedish personal number",
         is_default: false,
-        regex: r"(?:19|20)?[0-9]{2}[01][0-9][0-3][0-9][+-]?[0-9]{4}(?-u:\b)",
+        regex: Text(r"(?:19|20)?[0-9]{2}[01][0-9][0-3][0-9][+-]?[0-9]{4}(?-u:\b)"),
         starts: number,
         check: Some(is_swedish),
     },
@@ -171,14 +173,14 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "phone",
         finds: "a phone number",
         is_default: true,
-        regex: concat!(
+        regex: Text(concat!(
             // International.
             r"(?:(?:\+|00)[1-9][0-9]{0,2}(?: ?\(0\))?[ ./-]{0,2}(?:\([0-9]{1,4}\)[ -]?)?(?:[0-9][ ./-]?){5,12}[0-9]",
             // North America.
             r"|(?:1[ .-])?(?:\([2-9][0-9]{2}\)[ -]?|[2-9][0-9]{2}[ .-])[2-9][0-9]{2}[ .-][0-9]{4}(?: ?(?:x|ext\.?) ?[0-9]{1,5})?",
             // Britain, Germany and France.
             r"|\(?0[1-9][0-9]{1,4}\)?[ /-][0-9]{3,4}[ -]?[0-9]{3,5}|0[1-9](?:[ .][0-9]{2}){4})(?-u:\b)",
-        ),
+        )),
         starts: number,
         check: Some(is_phone),
     },
@@ -186,11 +188,11 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "ip-address",
         finds: "an IP address",
         is_default: false,
-        regex: concat!(
+        regex: Text(concat!(
             r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?-u:\b)",
             r"|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){1,6}:[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?-u:\b)",
             r"|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}",
-        ),
+        )),
         starts: address,
         check: Some(is_address),
     },
@@ -198,7 +200,9 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "mac-address",
         finds: "the address of a network device",
         is_default: false,
-        regex: r"(?:[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})|[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2})(?-u:\b)",
+        regex: Text(
+            r"(?:[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5})|[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2})(?-u:\b)",
+        ),
         starts: address,
         check: Some(is_device),
     },
@@ -206,22 +210,18 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "crypto-wallet",
         finds: "the address of a crypto wallet",
         is_default: true,
-        regex: r"(?:0x[0-9a-fA-F]{40}|(?:bc1|tb1|ltc1)[02-9ac-hj-np-z]{38,71}|(?:BC1|TB1|LTC1)[02-9AC-HJ-NP-Z]{38,71})(?-u:\b)",
+        regex: Text(
+            r"(?:0x[0-9a-fA-F]{40}|(?:bc1|tb1|ltc1)[02-9ac-hj-np-z]{38,71}|(?:BC1|TB1|LTC1)[02-9AC-HJ-NP-Z]{38,71})(?-u:\b)",
+        ),
         starts: wallet,
         check: Some(is_wallet),
     },
 ];
 
 impl Recogniser {
-    pub(super) fn rule(&self) -> Result<Rule, ConfigError> {
-        let of_table;
-        let regex = if self.name == "iban" {
-            of_table = iban_regex();
-            &of_table
-        } else {
-            self.regex
-        };
-        Rule::recogniser(self.name, self.finds, regex, self.starts, self.check)
+    /// Makes the rule. Its regex is compiled at the first text in which a value may begin.
+    pub(super) fn rule(&self) -> Rule {
+        Rule::recogniser(self.name, self.finds, self.regex, self.starts, self.check)
     }
 }
 

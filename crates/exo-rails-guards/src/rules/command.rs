@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::tools::ToolFacts;
 use crate::arguments::{Search, Way, each_leaf, fixed_text, glob, nested, place};
 use crate::finding::Place;
-use crate::permissions::Permission;
 use crate::places::path::Match;
+use exo_rails_policy::permissions::Permission;
 
 /// A text in a call that a shell would run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,7 +244,7 @@ pub(crate) struct Judgement {
 
 /// Judges shell commands.
 #[cfg(feature = "shell")]
-pub(crate) type Judge = crate::shell::ShellPolicy;
+pub(crate) type Judge = exo_rails_shell::ShellPolicy;
 
 /// Judges no shell command: without the feature `shell`, each is unknown.
 #[cfg(not(feature = "shell"))]
@@ -257,7 +257,7 @@ pub(crate) fn read(judge: &Judge, text: &CommandText) -> Reading {
         Some(directory) => judge.judge_in(directory, &text.text),
         None => judge.judge(&text.text),
     };
-    let word = |word: &crate::shell::Word| word.value().map(str::to_owned);
+    let word = |word: &exo_rails_shell::Word| word.value().map(str::to_owned);
     let commands = verdict.commands.iter().map(|command| SimpleCommand {
         words: command.words.iter().map(word).collect(),
         files: command.redirections.iter().map(|redirection| word(&redirection.path)).collect(),

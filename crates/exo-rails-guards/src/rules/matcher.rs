@@ -6,8 +6,8 @@ use exo_rails_policy::ConfigError;
 use super::call::Call;
 use super::rule::{Rule, RuleId};
 use super::tools::Tools;
-use crate::permissions::{PermissionRule, Source};
 use crate::places::path::{Match, Places};
+use exo_rails_policy::permissions::{PermissionRule, Source};
 
 /// Compares calls with the conditions of a rule that asks: in all readings.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::call::Call;
 use super::command::CommandPatterns;
 use super::condition::Argument;
-use crate::permissions::PermissionRule;
 use crate::places::host::HostPattern;
 use crate::places::path::{Match, PathPatterns, Places};
+use exo_rails_policy::permissions::PermissionRule;
 
 /// The identity of a rule: where it comes from, and its name.
 ///

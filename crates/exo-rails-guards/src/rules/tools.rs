@@ -8,7 +8,7 @@ use exo_rails_policy::permissions::ToolConfig;
 use exo_rails_policy::{ConfigError, PointerPattern};
 
 use crate::arguments::ByTool;
-use crate::permissions::Effect;
+use exo_rails_policy::permissions::Effect;
 
 const READ: [&str; 28] = [
     "read",

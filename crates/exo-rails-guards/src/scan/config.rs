@@ -30,15 +30,6 @@ pub(crate) struct RuleFile {
 impl RuleFile {
     /// Reads the rules of a file, and compiles them.
     pub(crate) fn read(text: &str) -> Result<Vec<Rule>, ConfigError> {
-        Self::rules(text, Rule::new)
-    }
-
-    /// Reads rules of this crate.
-    pub(crate) fn shipped(text: &str) -> Result<Vec<Rule>, ConfigError> {
-        Self::rules(text, Rule::shipped)
-    }
-
-    fn rules(text: &str, make: fn(RuleConfig) -> Result<Option<Rule>, ConfigError>) -> Result<Vec<Rule>, ConfigError> {
         let sections = Sections::parse(text)?;
         let Self { rules, allowlists, allowlist, .. } = sections.read()?;
         let for_all: Vec<_> = allowlists.into_iter().chain(allowlist).collect();
@@ -46,7 +37,7 @@ impl RuleFile {
             let is_for = |list: &&AllowlistConfig| list.target_rules.is_empty() || list.target_rules.contains(&rule.id);
             let more: Vec<_> = for_all.iter().filter(is_for).cloned().collect();
             rule.allowlists.extend(more);
-            make(rule).map_err(|error| sections.locate("rules", number, error))
+            Rule::new(rule).map_err(|error| sections.locate("rules", number, error))
         });
         compiled.filter_map(Result::transpose).collect()
     }

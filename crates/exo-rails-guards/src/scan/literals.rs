@@ -51,6 +51,24 @@ pub(super) fn begins_at_word(hir: &Hir) -> bool {
     }
 }
 
+/// Returns fewer and shorter texts, of which one begins each of these. A rule whose regex has a class at the beginning has hundreds.
+pub(super) fn shortened(texts: &[String]) -> Vec<String> {
+    const MANY: usize = 40;
+    const SHORT: usize = 3;
+    let mut texts = texts.to_vec();
+    while texts.len() > MANY
+        && let Some(longest) = texts.iter().map(String::len).max().filter(|longest| *longest > SHORT)
+    {
+        // The texts are ASCII.
+        for text in &mut texts {
+            text.truncate(longest - 1);
+        }
+        texts.sort_unstable();
+        texts.dedup();
+    }
+    texts
+}
+
 #[derive(Clone, Debug)]
 struct Beginning {
     bytes: Vec<u8>,
@@ -146,6 +164,15 @@ fn followed_by(begun: Vec<Beginning>, next: &[Beginning]) -> Vec<Beginning> {
 mod tests {
     use super::super::syntax::of_re2;
     use super::*;
+
+    #[test]
+    fn shortened_texts_begin_the_texts() {
+        let texts: Vec<String> =
+            (0..300).map(|number| format!("key-{number:03x}")).chain(["pub-key".to_owned()]).collect();
+        let shortened = shortened(&texts);
+        assert_eq!(shortened.len(), 20, "{shortened:?}");
+        assert!(texts.iter().all(|text| shortened.iter().any(|begun| text.starts_with(begun))));
+    }
 
     fn beginnings(re2: &str) -> Option<String> {
         let hir = regex_syntax::parse(&of_re2(re2)).unwrap();

@@ -17,6 +17,7 @@
 //! search in a stream do this at most eight times.
 
 mod action;
+mod built_in;
 mod config;
 mod cut_off;
 mod engine;
@@ -31,6 +32,7 @@ mod rule;
 mod syntax;
 
 pub(crate) use action::chosen;
+pub(crate) use built_in::{Begins, BuiltIn, Except};
 pub(crate) use config::RuleFile;
 pub(crate) use cut_off::CutOff;
 pub use exo_rails_policy::Action;
@@ -41,4 +43,4 @@ pub use exo_rails_policy::secrets::AllowlistConfig;
 pub use exo_rails_policy::secrets::RuleConfig;
 pub(crate) use redactor::{Redactor, Settings, plain};
 pub use rule::LONGEST_UNFINISHED;
-pub(crate) use rule::{Check, FindStart, Rule, Start};
+pub(crate) use rule::{Check, FindStart, RecogniserRegex, Rule, Start};

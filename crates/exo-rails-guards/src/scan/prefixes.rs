@@ -3,7 +3,8 @@
 //! Most places of a text begin none of them. So the search looks up three characters at a time in a table of bits, and compares
 //! texts only where the bit is set.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::ops::Range;
 
 use super::literals::is_word;
 
@@ -48,7 +49,7 @@ const fn key(kinds: [u8; 3]) -> usize {
 #[derive(Debug)]
 pub(super) struct Prefix {
     /// The text, in lower case.
-    pub(super) text: String,
+    pub(super) text: Cow<'static, str>,
     /// Whether it only counts after a character that is not part of a word.
     pub(super) after_word: bool,
 }
@@ -57,8 +58,8 @@ pub(super) struct Prefix {
 #[derive(Debug)]
 struct Alike {
     kind: AlikeKind,
-    /// The first bytes of each text, and its number. They are sorted.
-    texts: Vec<(u32, usize)>,
+    /// The part of [`Prefixes::texts`] with the first bytes of each text and its number. They are sorted.
+    texts: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,25 +79,42 @@ pub(super) struct Prefixes {
     bits: Box<[u64; KEYS / 64]>,
     /// For each part of `bits`, the number of bits that are set before it.
     before: Vec<usize>,
-    /// The texts of each key that is set.
-    alike: Vec<Vec<Alike>>,
+    /// For each key that is set, the part of `alike` with its texts.
+    of_key: Vec<Range<usize>>,
+    alike: Vec<Alike>,
+    texts: Vec<(u32, usize)>,
 }
 
 impl Prefixes {
     /// Makes the table. The texts are not empty.
     pub(super) fn new(all: Vec<Prefix>) -> Self {
-        let mut of_key: BTreeMap<usize, BTreeMap<AlikeKind, Vec<(u32, usize)>>> = BTreeMap::new();
+        let mut places: Vec<(usize, AlikeKind, u32, usize)> = Vec::with_capacity(2 * all.len());
         for (number, Prefix { text, after_word }) in all.iter().enumerate() {
-            let (keys, has_before) = keys(text, *after_word);
             let counts = first_four(&[0xff; 4][..text.len().min(4)]);
-            let kind = AlikeKind { has_before, after_word: *after_word, counts };
-            for key in keys {
-                of_key.entry(key).or_default().entry(kind).or_default().push((first_four(text.as_bytes()), number));
-            }
+            let first = first_four(text.as_bytes());
+            each_key(text, *after_word, |key, has_before| {
+                places.push((key, AlikeKind { has_before, after_word: *after_word, counts }, first, number));
+            });
         }
+        places.sort_unstable();
         let mut bits = Box::new([0; KEYS / 64]);
-        for key in of_key.keys() {
-            bits[key / 64] |= 1 << (key % 64);
+        let (mut of_key, mut alike): (Vec<Range<usize>>, Vec<Alike>) = (Vec::new(), Vec::new());
+        let (mut last, mut texts) = (None, Vec::with_capacity(places.len()));
+        for (key, kind, first, number) in places {
+            if last.is_none_or(|(other, _)| other != key) {
+                bits[key / 64] |= 1 << (key % 64);
+                of_key.push(alike.len()..alike.len());
+            }
+            if last != Some((key, kind)) {
+                alike.push(Alike { kind, texts: texts.len()..texts.len() });
+            }
+            texts.push((first, number));
+            let end = alike.len();
+            if let (Some(of_key), Some(alike)) = (of_key.last_mut(), alike.last_mut()) {
+                alike.texts.end = texts.len();
+                of_key.end = end;
+            }
+            last = Some((key, kind));
         }
         let mut sum = 0;
         let before = bits.iter().map(|part: &u64| {
@@ -104,12 +122,12 @@ impl Prefixes {
             sum - part.count_ones() as usize
         });
         let before = before.collect();
-        let alike = |(kind, mut texts): (AlikeKind, Vec<(u32, usize)>)| {
-            texts.sort_unstable();
-            Alike { kind, texts }
-        };
-        let alike = of_key.into_values().map(|kinds| kinds.into_iter().map(alike).collect()).collect();
-        Self { all, bits, before, alike }
+        Self { all, bits, before, of_key, alike, texts }
+    }
+
+    /// Returns the texts, by their numbers.
+    pub(super) fn all(&self) -> &[Prefix] {
+        &self.all
     }
 
     /// Calls `each` with the number of each text and the place where it begins, at `from` or later. Stops when `each` returns
@@ -149,8 +167,9 @@ impl Prefixes {
         each: &mut impl FnMut(usize, usize) -> bool,
     ) -> bool {
         let lower = self.bits[key / 64] & ((1 << (key % 64)) - 1);
-        let alike = &self.alike[self.before[key / 64] + lower.count_ones() as usize];
-        for Alike { kind, texts } in alike {
+        let of_key = self.of_key[self.before[key / 64] + lower.count_ones() as usize].clone();
+        for Alike { kind, texts } in &self.alike[of_key] {
+            let texts = &self.texts[texts.clone()];
             let start = (at + usize::from(kind.has_before)).checked_sub(2).filter(|start| *start >= from);
             let Some(start) = start.filter(|start| *start < bytes.len()) else { continue };
             if kind.after_word && start > 0 && is_word(char::from(bytes[start - 1])) {
@@ -179,19 +198,22 @@ fn first_four(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(four)
 }
 
-/// Returns the keys of the places of a text, and whether they begin with the character before it.
-fn keys(text: &str, after_word: bool) -> (Vec<usize>, bool) {
-    let kinds: Vec<u8> = text.bytes().map(|byte| KIND[usize::from(byte)]).collect();
-    let every = 0..KINDS;
-    match kinds[..] {
-        [] => (Vec::new(), false),
-        [one] => {
-            (every.clone().flat_map(|next| every.clone().map(move |last| key([one, next, last]))).collect(), false)
+/// Calls `each` with the keys of the places of a text, and with whether they begin with the character before it.
+fn each_key(text: &str, after_word: bool, mut each: impl FnMut(usize, bool)) {
+    let kind = |at: usize| text.as_bytes().get(at).map(|byte| KIND[usize::from(*byte)]);
+    match (kind(0), kind(1), kind(2)) {
+        (None, ..) => {}
+        (Some(one), None, _) => {
+            for next in 0..KINDS {
+                (0..KINDS).for_each(|last| each(key([one, next, last]), false));
+            }
         }
         // Two letters are in many words.
-        [one, next] if after_word => ((0..FIRST_OF_WORDS).map(|before| key([before, one, next])).collect(), true),
-        [one, next] => (every.map(|last| key([one, next, last])).collect(), false),
-        [one, next, last, ..] => (vec![key([one, next, last])], false),
+        (Some(one), Some(next), None) if after_word => {
+            (0..FIRST_OF_WORDS).for_each(|before| each(key([before, one, next]), true));
+        }
+        (Some(one), Some(next), None) => (0..KINDS).for_each(|last| each(key([one, next, last]), false)),
+        (Some(one), Some(next), Some(last)) => each(key([one, next, last]), false),
     }
 }
 
@@ -230,7 +252,9 @@ mod tests {
             ("éa", false),
         ];
         let prefixes = Prefixes::new(
-            all.iter().map(|(text, after_word)| Prefix { text: (*text).to_owned(), after_word: *after_word }).collect(),
+            all.iter()
+                .map(|(text, after_word)| Prefix { text: Cow::Borrowed(*text), after_word: *after_word })
+                .collect(),
         );
         let parts = [
             "GHP_",

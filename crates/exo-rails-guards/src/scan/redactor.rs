@@ -34,7 +34,7 @@ pub(crate) type Mark<'m> = &'m mut dyn FnMut(&Rule, &str) -> String;
 
 /// Makes the mark of a rule.
 pub(crate) fn plain(rule: &Rule, _: &str) -> String {
-    format!("[{}]", rule.mark)
+    format!("[{}]", rule.mark())
 }
 
 /// A guard that hides what its engine finds.
@@ -68,7 +68,7 @@ thread_local! {
 
 impl Redactor {
     pub(crate) fn new(rules: Vec<Rule>, settings: &Settings<'_>) -> Result<Self, ConfigError> {
-        let names: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+        let names: Vec<&str> = rules.iter().map(|rule| &*rule.id).collect();
         let actions = Table::new(&names, settings.actions, settings.overrides)?;
         if settings.max_text_bytes == 0 {
             let message = "0 would hide every text: write a number of bytes, such as 1_048_576";
@@ -327,8 +327,18 @@ impl Redactor {
 
     /// Returns the values that the rules find, in order: the first rule of each, and its bytes.
     pub(crate) fn find(&self, text: &str) -> Vec<(&str, Range<usize>)> {
-        let found = self.engine.find_all(text, |_| true).into_iter();
-        found.map(|found| (self.engine.rules()[found.rules[0]].id.as_str(), found.secret)).collect()
+        self.named(self.engine.find_all(text, |_| true))
+    }
+
+    /// Returns the same for a text without escapes, with a search that runs every rule.
+    #[cfg(test)]
+    pub(crate) fn find_with_every_rule(&self, text: &str) -> Vec<(&str, Range<usize>)> {
+        self.named(self.engine.find_with_every_rule(text))
+    }
+
+    fn named(&self, found: Vec<Found>) -> Vec<(&str, Range<usize>)> {
+        let found = found.into_iter();
+        found.map(|found| (&*self.engine.rules()[found.rules[0]].id, found.secret)).collect()
     }
 
     /// Returns the text without what the rules of this place hide.

@@ -1,5 +1,6 @@
 //! A rule: where a match may begin, what it looks like, and which part of it is the secret.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -12,8 +13,9 @@ use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input};
 use regex_syntax::hir::{Hir, HirKind};
 
+use super::built_in::{Begins, BuiltIn, Except};
 use super::entropy::entropy;
-use super::literals::{Beginnings, begins_at_word};
+use super::literals::{Beginnings, begins_at_word, shortened};
 use super::syntax::of_re2;
 use crate::automaton::{Automaton, Problem, Run, Runner};
 
@@ -23,8 +25,12 @@ pub const LONGEST_UNFINISHED: usize = 4096;
 
 /// Where the matches of a rule may begin.
 pub(crate) enum Starts {
-    /// At these texts.
-    Texts(Beginnings),
+    /// At these texts, in lower case. One of them begins each match.
+    Texts {
+        texts: Texts,
+        /// Whether a match only begins after a character that is not part of a word.
+        after_word: bool,
+    },
     /// Where the function finds a place.
     Found(FindStart),
     /// Anywhere, or at the borders of words.
@@ -32,6 +38,22 @@ pub(crate) enum Starts {
         /// Whether a match only begins at the border of a word.
         at_word: bool,
     },
+}
+
+/// Texts of this crate, or of a configuration.
+pub(crate) enum Texts {
+    BuiltIn(&'static [&'static str]),
+    Own(Vec<String>),
+}
+
+impl Texts {
+    /// Calls `each` with each text.
+    pub(super) fn for_each(&self, mut each: impl FnMut(Cow<'static, str>)) {
+        match self {
+            Self::BuiltIn(texts) => texts.iter().for_each(|text| each(Cow::Borrowed(text))),
+            Self::Own(texts) => texts.iter().for_each(|text| each(Cow::Owned(text.clone()))),
+        }
+    }
 }
 
 /// Returns the first place from a byte on where a match may begin. The answer about a place must not depend on where the search
@@ -54,21 +76,48 @@ pub(crate) enum Start {
 /// What a recogniser knows about a secret beyond its regex, such as a checksum.
 pub(crate) type Check = fn(&str) -> bool;
 
-/// A rule. Its regex is compiled when a search needs it.
+/// A rule.
+///
+/// What a guard needs to be made is there from the start: the name, and the texts with which matches begin. The regex of a rule of
+/// this crate is read and compiled at the first text that has one of these texts. The regex of a configuration is read and compiled
+/// at once, so that a mistake in it is an error.
 pub(crate) struct Rule {
-    pub(crate) id: String,
+    pub(crate) id: Cow<'static, str>,
     /// What the rule finds.
-    pub(crate) description: String,
-    /// The rule in capitals, without brackets.
-    pub(crate) mark: String,
+    pub(crate) description: Cow<'static, str>,
     pub(super) starts: Starts,
     pub(super) keywords: Vec<String>,
-    regex: LazyRegex,
-    automaton: Automaton,
+    source: Source,
+    compiled: OnceLock<Option<Box<Compiled>>>,
     group: Option<usize>,
     entropy: Option<f64>,
-    allowlists: Vec<Allowlist>,
     check: Option<Check>,
+}
+
+/// What a rule is compiled from.
+#[derive(Clone, Copy)]
+enum Source {
+    BuiltIn(&'static BuiltIn),
+    Recogniser(RecogniserRegex),
+    /// It was compiled when the rule was made.
+    Config,
+}
+
+/// The regex of a recogniser.
+#[derive(Clone, Copy)]
+pub(crate) enum RecogniserRegex {
+    Text(&'static str),
+    /// The function writes it.
+    Made(fn() -> String),
+}
+
+/// The regexes of a rule.
+struct Compiled {
+    regex: LazyRegex,
+    automaton: Automaton,
+    /// The texts with which matches begin, none of them shortened.
+    begun: Option<Beginnings>,
+    allowlists: OnceLock<Vec<Allowlist>>,
 }
 
 impl fmt::Debug for Rule {
@@ -80,84 +129,138 @@ impl fmt::Debug for Rule {
 impl Rule {
     /// Makes a rule of a configuration, and compiles it. Returns `None` for a rule that finds nothing in a text.
     pub(crate) fn new(config: RuleConfig) -> Result<Option<Self>, ConfigError> {
-        let rule = Self::shipped(config)?;
-        if let Some(rule) = &rule {
-            rule.check().map_err(|error| error.in_key(&rule.id))?;
-        }
-        Ok(rule)
-    }
-
-    /// Makes a rule of this crate. A test compiles it, so it is compiled when a search needs it.
-    pub(crate) fn shipped(config: RuleConfig) -> Result<Option<Self>, ConfigError> {
         if config.id.is_empty() {
             return Err(ConfigError::new("a rule has no `id`: write a name such as `id = \"desk-token\"`"));
         }
         let id = config.id.clone();
-        Self::read(config).map_err(|error| error.in_key(id))
-    }
-
-    /// Compiles the rule.
-    pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        self.regex.check("regex")?;
-        self.automaton.check().map_err(|problem| {
-            let message = match problem {
-                Problem::TooLarge => TOO_LARGE,
-                Problem::LooksAtUnicode => "the regex looks at letters that are not ASCII: write it without",
-            };
-            ConfigError::new(message).in_key("regex")
-        })?;
-        self.allowlists
-            .iter()
-            .flat_map(|list| &list.regexes)
-            .try_for_each(|regex| regex.check("regexes"))
-            .map_err(|error| error.in_key("allowlists"))
+        let in_rule = |error: ConfigError| error.in_key(&id);
+        let rule = Self::read(config).map_err(in_rule)?;
+        if let Some(rule) = &rule {
+            rule.check().map_err(in_rule)?;
+        }
+        Ok(rule)
     }
 
     fn read(config: RuleConfig) -> Result<Option<Self>, ConfigError> {
         let RuleConfig { id, description, regex, secret_group, entropy, keywords, .. } = config;
         let Some(regex) = regex.filter(|_| !config.skip_report) else { return Ok(None) };
         let lists = config.allowlists.iter().chain(&config.allowlist);
-        let allowlists = lists.map(Allowlist::new).collect::<Result<_, _>>()?;
-        let hir = without_lead(parsed(&regex, "regex")?);
+        let allowlists = lists.map(Allowlist::new).collect::<Result<Vec<_>, _>>()?;
+        let compiled = Compiled::new(without_lead(parsed(&regex, "regex")?));
         if let Some(group) = secret_group
-            && group > hir.properties().explicit_captures_len()
+            && group > compiled.groups()
         {
             let message = format!("the regex has no group {group}: write the number of a group in it, from 1");
             return Err(ConfigError::new(message).in_key("secretGroup"));
         }
-        let starts =
-            Beginnings::of(&hir).map_or_else(|| Starts::Anywhere { at_word: begins_at_word(&hir) }, Starts::Texts);
-        let keywords = keywords.iter().filter(|word| !word.is_empty()).map(|word| word.to_ascii_lowercase()).collect();
-        let group = secret_group.filter(|group| *group > 0);
-        let mark = mark_of(&id);
-        let check = None;
-        let (regex, automaton) = (LazyRegex::new(hir.clone()), Automaton::new(hir));
-        Ok(Some(Self { id, description, mark, starts, keywords, regex, automaton, group, entropy, allowlists, check }))
+        Ok(Some(Self {
+            id: id.into(),
+            description: description.into(),
+            starts: compiled.starts(),
+            keywords: keywords.iter().filter(|word| !word.is_empty()).map(|word| word.to_ascii_lowercase()).collect(),
+            source: Source::Config,
+            compiled: Some(Box::new(Compiled { allowlists: allowlists.into(), ..compiled })).into(),
+            group: secret_group.filter(|group| *group > 0),
+            entropy,
+            check: None,
+        }))
     }
 
-    /// Makes a recogniser: a rule with a function that finds starts, and with a check.
+    /// Makes a rule of this crate. Nothing is compiled.
+    pub(crate) fn built_in(rule: &'static BuiltIn, begins: Begins) -> Self {
+        Self {
+            id: Cow::Borrowed(rule.id),
+            description: Cow::Borrowed(rule.description),
+            starts: begins.starts(),
+            keywords: rule.keywords.iter().map(|&word| word.to_owned()).collect(),
+            source: Source::BuiltIn(rule),
+            compiled: OnceLock::new(),
+            group: None,
+            entropy: rule.entropy,
+            check: None,
+        }
+    }
+
+    /// Makes a recogniser: a rule with a function that finds starts, and with a check. Nothing is compiled.
     pub(crate) fn recogniser(
-        id: &str,
-        description: &str,
-        regex: &str,
+        id: &'static str,
+        description: &'static str,
+        regex: RecogniserRegex,
         starts: FindStart,
         check: Option<Check>,
-    ) -> Result<Self, ConfigError> {
-        let hir = parsed(regex, id)?;
-        let (regex, automaton) = (LazyRegex::new(hir.clone()), Automaton::new(hir));
-        Ok(Self {
-            id: id.to_owned(),
-            description: description.to_owned(),
-            mark: mark_of(id),
+    ) -> Self {
+        Self {
+            id: Cow::Borrowed(id),
+            description: Cow::Borrowed(description),
             starts: Starts::Found(starts),
             keywords: Vec::new(),
-            regex,
-            automaton,
+            source: Source::Recogniser(regex),
+            compiled: OnceLock::new(),
             group: None,
             entropy: None,
-            allowlists: Vec::new(),
             check,
-        })
+        }
+    }
+
+    /// Returns the mark of the rule, without brackets: its name in capitals.
+    pub(crate) fn mark(&self) -> String {
+        mark_letters(&self.id).collect()
+    }
+
+    /// Returns whether this is the mark of the rule, without brackets.
+    pub(crate) fn has_mark(&self, mark: &str) -> bool {
+        mark_letters(&self.id).eq(mark.chars())
+    }
+
+    /// Compiles the rule.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        let made;
+        let compiled = match self.compiled.get() {
+            Some(Some(compiled)) => compiled,
+            _ => {
+                made = Box::new(self.compile()?);
+                &made
+            }
+        };
+        compiled.regex.check("regex")?;
+        compiled.automaton.check().map_err(|problem| {
+            let message = match problem {
+                Problem::TooLarge => TOO_LARGE,
+                Problem::LooksAtUnicode => "the regex looks at letters that are not ASCII: write it without",
+            };
+            ConfigError::new(message).in_key("regex")
+        })?;
+        if let Source::BuiltIn(rule) = self.source {
+            rule.except.iter().try_for_each(|except| Allowlist::built_in(except).map(|_| ()))?;
+        }
+        compiled
+            .allowlists(self.source)
+            .iter()
+            .flat_map(|list| &list.regexes)
+            .try_for_each(|regex| regex.check("regexes"))
+            .map_err(|error| error.in_key("allowlists"))
+    }
+
+    /// Reads the regex of a rule of this crate.
+    fn compile(&self) -> Result<Compiled, ConfigError> {
+        let hir = match self.source {
+            Source::BuiltIn(rule) => without_lead(parsed(rule.regex, "regex")?),
+            Source::Recogniser(RecogniserRegex::Text(regex)) => parsed(regex, &self.id)?,
+            Source::Recogniser(RecogniserRegex::Made(write)) => parsed(&write(), &self.id)?,
+            Source::Config => return Err(ConfigError::new("the rule was not compiled").in_key(&self.id)),
+        };
+        Ok(Compiled::new(hir))
+    }
+
+    /// Returns where matches begin, as the regex says it.
+    #[cfg(test)]
+    pub(super) fn starts_of_regex(&self) -> Result<Starts, ConfigError> {
+        Ok(self.compile()?.starts())
+    }
+
+    /// Returns the regexes. A rule of this crate always has them: a test compiles each.
+    fn compiled(&self) -> Option<&Compiled> {
+        self.compiled.get_or_init(|| self.compile().ok().map(Box::new)).as_deref()
     }
 
     /// Returns the first match that begins at `from` or later.
@@ -165,16 +268,16 @@ impl Rule {
         if let Starts::Found(starts) = self.starts {
             return self.next_found(text, from, starts);
         }
-        self.regex.get()?.search(&Input::new(text).range(from..)).map(|found| found.range())
+        self.compiled()?.regex.get()?.search(&Input::new(text).range(from..)).map(|found| found.range())
     }
 
     /// Returns the fewest bytes of a match.
     pub(super) fn shortest(&self) -> usize {
-        self.hir().properties().minimum_len().unwrap_or_default()
+        self.hir().and_then(|hir| hir.properties().minimum_len()).unwrap_or_default()
     }
 
-    pub(super) fn hir(&self) -> &Hir {
-        &self.regex.hir
+    pub(super) fn hir(&self) -> Option<&Hir> {
+        self.compiled().map(|compiled| &compiled.regex.hir)
     }
 
     fn next_found(&self, text: &str, mut from: usize, starts: FindStart) -> Option<Range<usize>> {
@@ -190,28 +293,29 @@ impl Rule {
 
     /// Begins to look for matches that begin at one place. An automaton that cannot be made decides nothing.
     pub(super) fn runner(&self) -> Option<Runner<'_>> {
-        self.automaton.runner()
+        self.compiled()?.automaton.runner()
     }
 
     /// Returns the secret in a match, if it is one.
     pub(super) fn secret(&self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
-        let secret = self.group_of(text, &found)?;
+        let compiled = self.compiled()?;
+        let secret = self.group_of(compiled, text, &found)?;
         let (whole, value) = (&text[found], &text[secret.clone()]);
         let is_secret = !value.is_empty()
             && !is_mark(value)
             && (self.keywords.is_empty() || contains_any(whole, &self.keywords))
             && self.entropy.is_none_or(|least| entropy(value) >= least)
             && self.check.is_none_or(|check| check(value))
-            && !self.allowlists.iter().any(|list| list.allows(value, whole));
+            && !compiled.allowlists(self.source).iter().any(|list| list.allows(value, whole));
         is_secret.then_some(secret)
     }
 
     /// Returns the group of the match that is the secret.
-    fn group_of(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
-        if self.hir().properties().explicit_captures_len() == 0 {
+    fn group_of(&self, compiled: &Compiled, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
+        if compiled.groups() == 0 {
             return Some(found.clone());
         }
-        let regex = self.regex.get()?;
+        let regex = compiled.regex.get()?;
         let mut captures = Captures::all(regex.group_info().clone());
         regex.search_captures(&Input::new(text).range(found.start..).anchored(Anchored::Yes), &mut captures);
         let group = match self.group {
@@ -227,7 +331,10 @@ impl Rule {
 
     /// Returns whether a match may begin at this place.
     pub(super) fn may_begin(&self, text: &str, start: usize) -> bool {
-        let Starts::Texts(Beginnings { texts, .. }) = &self.starts else { return true };
+        let begun = self.compiled().and_then(|compiled| compiled.begun.as_ref());
+        let Some(Beginnings { texts, .. }) = begun.filter(|_| matches!(self.starts, Starts::Texts { .. })) else {
+            return true;
+        };
         let rest = &text.as_bytes()[start..];
         texts
             .iter()
@@ -240,11 +347,37 @@ pub(super) fn after(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at + 1, |letter| at + letter.len_utf8())
 }
 
-/// Returns the mark of a rule: its name in capitals.
-fn mark_of(id: &str) -> String {
-    let letters =
-        id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' });
-    letters.collect()
+impl Compiled {
+    fn new(hir: Hir) -> Self {
+        let (begun, automaton) = (Beginnings::of(&hir), Automaton::new(hir.clone()));
+        Self { regex: LazyRegex::new(hir), automaton, begun, allowlists: OnceLock::new() }
+    }
+
+    /// Returns where matches may begin.
+    fn starts(&self) -> Starts {
+        match &self.begun {
+            Some(begun) => Starts::Texts { texts: Texts::Own(shortened(&begun.texts)), after_word: begun.after_word },
+            None => Starts::Anywhere { at_word: begins_at_word(&self.regex.hir) },
+        }
+    }
+
+    /// Returns the number of groups in the regex.
+    fn groups(&self) -> usize {
+        self.regex.hir.properties().explicit_captures_len()
+    }
+
+    fn allowlists(&self, source: Source) -> &[Allowlist] {
+        self.allowlists.get_or_init(|| match source {
+            // A test makes all of them. A list that cannot be made allows nothing.
+            Source::BuiltIn(rule) => rule.except.iter().flat_map(Allowlist::built_in).collect(),
+            Source::Recogniser(_) | Source::Config => Vec::new(),
+        })
+    }
+}
+
+/// Returns the letters of the mark of a rule.
+fn mark_letters(id: &str) -> impl Iterator<Item = char> {
+    id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' })
 }
 
 /// Returns whether a text is a mark of a redaction. A mark is never a secret, so a second redaction changes nothing.
@@ -322,6 +455,11 @@ impl Allowlist {
         Self::compiled(config).map_err(|error| error.in_key("allowlists"))
     }
 
+    /// Makes an allowlist of this crate.
+    fn built_in(except: &Except) -> Result<Self, ConfigError> {
+        Self::of(false, except.is_about_match, except.regexes, except.stopwords)
+    }
+
     fn compiled(config: &AllowlistConfig) -> Result<Self, ConfigError> {
         let AllowlistConfig { condition, regex_target, regexes, stopwords, paths, commits, .. } = config;
         let needs_all = match condition.to_ascii_uppercase().as_str() {
@@ -341,7 +479,16 @@ impl Allowlist {
             // A text has no path and no commit, so not all reasons can be there.
             return Ok(Self { needs_all: false, is_about_match, regexes: Vec::new(), stopwords: None });
         }
-        let regexes = regexes.iter().map(|source| Ok(LazyRegex::new(parsed(source, "regexes")?)));
+        Self::of(needs_all, is_about_match, regexes, stopwords)
+    }
+
+    fn of(
+        needs_all: bool,
+        is_about_match: bool,
+        regexes: &[impl AsRef<str>],
+        stopwords: &[impl AsRef<[u8]>],
+    ) -> Result<Self, ConfigError> {
+        let regexes = regexes.iter().map(|source| Ok(LazyRegex::new(parsed(source.as_ref(), "regexes")?)));
         let stopwords =
             (!stopwords.is_empty()).then(|| AhoCorasick::builder().ascii_case_insensitive(true).build(stopwords));
         Ok(Self {

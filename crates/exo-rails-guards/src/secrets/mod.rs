@@ -1,5 +1,8 @@
 //! Secrets in texts: keys, tokens and passwords.
 
+mod begins;
+mod rules;
+
 pub use exo_rails_policy::secrets::SecretsConfig;
 use std::ops::Range;
 
@@ -7,14 +10,13 @@ use exo_rails::prelude::*;
 use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory};
 use exo_rails_policy::{ConfigError, Severity};
 
+use self::begins::BEGINS;
+use self::rules::RULES;
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::{At, Redactor, Rule, RuleFile, Settings, chosen, plain};
 
 const GUARD: &str = "secrets";
-
-/// The rules of this crate.
-const DEFAULT: &str = include_str!("default.toml");
 
 /// Finds keys, tokens and passwords in the texts of a run, and hides them.
 ///
@@ -74,7 +76,7 @@ impl Secrets {
     pub fn new(config: SecretsConfig) -> Result<Self, ConfigError> {
         let mut rules = Vec::new();
         if config.default_rules {
-            add(&mut rules, RuleFile::shipped(DEFAULT)?);
+            rules.extend(RULES.iter().zip(BEGINS).map(|(rule, begins)| Rule::built_in(rule, *begins)));
         }
         for file in &config.files {
             let of_file = exo_rails_policy::read(file)
@@ -85,7 +87,7 @@ impl Secrets {
             let rule = Rule::new(rule).map_err(|error| error.in_key(format_args!("rules[{number}]")))?;
             add(&mut rules, rule.into_iter().collect());
         }
-        let names: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+        let names: Vec<&str> = rules.iter().map(|rule| &*rule.id).collect();
         let except = chosen(&config.except, &names).map_err(|error| error.in_key("except"))?;
         let mut number = 0;
         rules.retain(|_| {
@@ -119,7 +121,7 @@ impl Secrets {
     /// # Ok::<(), exo_rails_guards::ConfigError>(())
     /// ```
     pub fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.redactor.rules().iter().map(|rule| (rule.id.as_str(), rule.description.as_str()))
+        self.redactor.rules().iter().map(|rule| (&*rule.id, &*rule.description))
     }
 
     /// Returns the secrets in a text, in order: the name of the rule, and the bytes. Secrets that overlap are one.
@@ -219,12 +221,98 @@ makes!(Secrets, SecretsConfig);
 needs_only_its_configuration!(Secrets, SecretsConfig);
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
-    use super::*;
+    use std::sync::LazyLock;
 
-    /// The guard compiles them only when a search needs them.
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+    use crate::scan::{AllowlistConfig, BuiltIn, RuleConfig};
+
+    /// The guard compiles the rules only when a search needs them, and searches for what the table says.
     #[test]
-    fn the_rules_of_this_crate_can_be_compiled() -> Result<(), ConfigError> {
-        RuleFile::shipped(DEFAULT)?.iter().try_for_each(Rule::check)
+    fn the_rules_compile_and_their_beginnings_are_those_of_the_regexes() {
+        let table = BuiltIn::table(RULES).unwrap();
+        let is_written = include_str!("begins.rs").ends_with(&format!("= &[\n{table}];\n"));
+        assert!(is_written, "`secrets/begins.rs` must have these lines:\n{table}");
+    }
+
+    /// The rules as a configuration has them, which compiles each at once.
+    fn configs() -> Vec<RuleConfig> {
+        let list = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+        let config = |rule: &BuiltIn| RuleConfig {
+            id: rule.id.to_owned(),
+            description: rule.description.to_owned(),
+            regex: Some(rule.regex.to_owned()),
+            entropy: rule.entropy,
+            keywords: list(rule.keywords),
+            allowlists: rule
+                .except
+                .iter()
+                .map(|except| AllowlistConfig {
+                    regex_target: if except.is_about_match { "match" } else { "secret" }.to_owned(),
+                    regexes: list(except.regexes),
+                    stopwords: list(except.stopwords),
+                    ..AllowlistConfig::default()
+                })
+                .collect(),
+            ..RuleConfig::default()
+        };
+        RULES.iter().map(config).collect()
+    }
+
+    /// Texts with beginnings of matches, and with letters that may be the rest of one.
+    fn texts() -> impl Strategy<Value = String> {
+        let begins: Vec<String> = BEGINS
+            .iter()
+            .flat_map(|begins| begins.texts())
+            .flat_map(|text| [(*text).to_owned(), text.to_ascii_uppercase()])
+            .collect();
+        let signs = [
+            " ",
+            "=",
+            ": ",
+            "\"",
+            "-",
+            ".",
+            "_",
+            "/",
+            "\n",
+            "://user:",
+            "@host",
+            "Bearer ",
+            "password = ",
+            "0Q~",
+            "-us12",
+            "4711:A",
+            "key",
+            ".ey",
+            "-u ",
+        ];
+        let piece = prop_oneof![
+            select(begins),
+            "[0-9A-Za-z]{6,64}",
+            "[0-9a-f]{16,64}",
+            "[0-9A-Z]{11,20}",
+            select(signs.map(str::to_owned).to_vec()),
+        ];
+        vec(piece, 1..8).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_rules_that_a_text_triggers_find_what_all_rules_find(text in texts()) {
+            static LAZY: LazyLock<Secrets> = LazyLock::new(|| Secrets::builder().build().unwrap());
+            static EAGER: LazyLock<Secrets> =
+                LazyLock::new(|| Secrets::builder().default_rules(false).rules(configs()).build().unwrap());
+            let found = LAZY.find(&text);
+            prop_assert_eq!(&found, &LAZY.redactor.find_with_every_rule(&text));
+            prop_assert_eq!(&found, &EAGER.find(&text));
+        }
     }
 }

@@ -1,11 +1,34 @@
 //! The search for wordings.
+//!
+//! A wording is one of some *starts*, such as `ignore` and `disregard`, and then perhaps a regex for what follows. Both see only the
+//! letters of a [view](View): a text without spaces, signs, accents and look-alikes. So the text is never rewritten: the search reads
+//! it character by character and passes the letters on, and a place in the letters is always known as a place in the text.
+//!
+//! 1. An automaton of Aho and Corasick reads the letters, and knows after each letter which starts end there. It finds the starts of
+//!    all wordings in one pass. More than [`GAP`] bytes without a letter set it back, so the letters of a start belong together.
+//! 2. At the end of a start, the first letters that follow are compared with those with which its regex may begin. Most starts are
+//!    ordinary words, and this comparison ends almost all of them.
+//! 3. Where it does not, the regex reads the letters after the start, with an automaton that needs no memory of the text. It stops at
+//!    [`REST`] letters, so that a start costs a bounded amount.
+//! 4. The first wording counts, and of those that begin at one place the longest. Another start may still end inside of the wording that
+//!    was found, and have begun earlier. So the search goes on to the end of that wording, and no further.
+//!
+//! A text of n letters costs n steps of the automaton, and at most [`REST`] more for each start in it whose head fits.
+//!
+//! In a stream, the rest of the text may still arrive. A wording that it decides is *undecided* from where it begins: the caller holds
+//! the text back from there. This includes the beginning of a start at the end of the text, which [`Wordings::begun`] finds.
+//!
+//! Nothing is compiled when the finders are made, and each part at the first text that needs it: the automaton of the starts at the first
+//! text, a regex at the first of its starts in a text.
 
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{self, AtomicUsize};
+use std::sync::{Arc, OnceLock};
 
-use aho_corasick::automaton::Automaton as _;
+use aho_corasick::automaton::{Automaton as Automata, StateID};
 use aho_corasick::dfa::DFA;
+use aho_corasick::nfa::noncontiguous::NFA;
 use aho_corasick::{Anchored, MatchKind, StartKind};
 use exo_rails::{Excerpt, Pattern, Search};
 use exo_rails_policy::ConfigError;
@@ -28,6 +51,10 @@ const HEAD: usize = 4;
 
 /// The most bytes after the start of a wording.
 const REST_BYTES: usize = 4 * GAP;
+
+/// The bytes of text after which the automaton of the starts becomes a table. The table takes four times as long to make as the
+/// automaton, and reads several times as fast. A program that checks one call never makes it.
+const MANY_BYTES: usize = 16 << 10;
 
 /// Which characters of a text count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +190,27 @@ impl Wording {
         Self { at_word: false, ..Self::new(View::Words, &[letters], "") }
     }
 
+    /// Checks that each start has a letter.
+    ///
+    /// # Errors
+    /// Returns an error if the view sees no letter of a start. Such a start would be in every text.
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        if self.starts.iter().any(|start| self.view.read(start).is_empty()) {
+            return Err(ConfigError::new("the text has no visible character"));
+        }
+        Ok(())
+    }
+
+    /// Checks the regex too. A regex of this crate is compiled when a search needs it, so a test calls this.
+    #[cfg(test)]
+    pub(crate) fn check_all(&self) -> Result<(), ConfigError> {
+        self.check()?;
+        let Some(regex) = &self.rest else { return Ok(()) };
+        let Following { automaton, .. } =
+            Following::new(regex).ok_or_else(|| ConfigError::new(format!("`{regex}` is not a regex")))?;
+        automaton.check().map_err(|problem| ConfigError::new(format!("`{regex}` has no automaton: {problem:?}")))
+    }
+
     /// The wording begins with a whole word, also among marks.
     pub(crate) const fn at_word(mut self) -> Self {
         self.at_word = true;
@@ -194,16 +242,16 @@ enum Outcome {
 }
 
 impl Finder {
-    /// Makes the finders of some wordings. Their numbers are their places in the list.
-    pub(crate) fn of(wordings: &[(usize, Wording)]) -> Result<Vec<Self>, ConfigError> {
+    /// Makes the finders of some wordings, each with its number. Nothing is compiled.
+    pub(crate) fn of(wordings: &[(usize, Wording)]) -> Vec<Self> {
         let mut finders = Vec::new();
         for view in [View::Words, View::Marks] {
             let mut of_view = wordings.iter().filter(|(_, wording)| wording.view == view).peekable();
             if of_view.peek().is_some() {
-                finders.push(Self::Wordings(Box::new(Wordings::new(view, of_view)?)));
+                finders.push(Self::Wordings(Box::new(Wordings::new(view, of_view))));
             }
         }
-        Ok(finders)
+        finders
     }
 
     /// Calls `visit` with everything that the text says.
@@ -249,12 +297,19 @@ impl Pattern for Finder {
 /// The wordings of one view.
 pub(crate) struct Wordings {
     view: View,
+    /// The letter of each ASCII character, or 0. Most texts are ASCII, and this is their whole folding.
     ascii: [u8; 128],
-    /// Finds the starts.
-    automaton: DFA,
     starts: Vec<Start>,
-    /// The letters of the starts, sorted.
-    sorted: Vec<Vec<char>>,
+    /// The letters of each start.
+    letters: Vec<String>,
+    /// Finds the starts in the first texts.
+    first: OnceLock<Option<NFA>>,
+    /// Finds the starts after [`MANY_BYTES`] of text. It finds the same.
+    table: OnceLock<Option<DFA>>,
+    /// The bytes of text so far, up to [`MANY_BYTES`].
+    bytes: AtomicUsize,
+    /// The letters of the starts, sorted. Only streams need them.
+    sorted: OnceLock<Vec<Vec<char>>>,
     most_letters: usize,
 }
 
@@ -269,24 +324,37 @@ impl std::fmt::Debug for Wordings {
 struct Start {
     number: usize,
     letters: usize,
-    rest: Option<Rest>,
+    rest: Option<Arc<Rest>>,
     at_word: bool,
     to_word: bool,
     phrase: Option<Phrase>,
 }
 
-/// What follows a start.
-#[derive(Clone, Debug)]
+/// What follows a start: a regex that is compiled at the first of its starts in a text. All starts of a wording share it.
+#[derive(Debug)]
 struct Rest {
-    /// The automaton of the regex. All starts of a wording share it.
-    automaton: Arc<Automaton>,
+    regex: String,
+    made: OnceLock<Option<Following>>,
+}
+
+impl Rest {
+    /// Returns what follows. A regex of this crate always has it: a test compiles each.
+    fn following(&self) -> Option<&Following> {
+        self.made.get_or_init(|| Following::new(&self.regex)).as_ref()
+    }
+}
+
+/// The automaton of what follows a start.
+#[derive(Debug)]
+struct Following {
+    automaton: Automaton,
     /// The letters with which it begins. An empty list is any letters.
     heads: Vec<Vec<u8>>,
 }
 
-impl Rest {
-    fn new(regex: &str) -> Result<Self, ConfigError> {
-        let hir = regex_syntax::parse(regex).map_err(|error| ConfigError::new(error.to_string()))?;
+impl Following {
+    fn new(regex: &str) -> Option<Self> {
+        let hir = regex_syntax::parse(regex).ok()?;
         let literals = Extractor::new().extract(&hir);
         let head = |literal: &Literal| literal.as_bytes().iter().copied().take(HEAD).collect();
         let mut heads: Vec<Vec<u8>> = literals.literals().unwrap_or_default().iter().map(head).collect();
@@ -295,12 +363,12 @@ impl Rest {
         if heads.first().is_some_and(Vec::is_empty) {
             heads.clear();
         }
-        let automaton = Automaton::new(hir);
-        automaton.check().map_err(|problem| ConfigError::new(format!("`{regex}` has no automaton: {problem:?}")))?;
-        Ok(Self { automaton: Arc::new(automaton), heads })
+        Some(Self { automaton: Automaton::new(hir), heads })
     }
 
     /// Returns whether these letters may begin it. Most words after a start do not.
+    ///
+    /// The letters may be fewer than those of a head, at the end of the text. Then the head must begin with them.
     fn may_begin_with(&self, letters: &[u8]) -> bool {
         self.heads.is_empty() || self.heads.iter().any(|head| letters.starts_with(head) || head.starts_with(letters))
     }
@@ -315,14 +383,15 @@ struct Phrase {
 }
 
 impl Wordings {
-    fn new<'w>(view: View, wordings: impl Iterator<Item = &'w (usize, Wording)>) -> Result<Self, ConfigError> {
-        let (mut starts, mut texts) = (Vec::new(), Vec::new());
+    fn new<'w>(view: View, wordings: impl Iterator<Item = &'w (usize, Wording)>) -> Self {
+        let (mut starts, mut all_letters) = (Vec::new(), Vec::new());
         for (number, wording) in wordings {
-            let rest = wording.rest.as_deref().map(Rest::new).transpose()?;
+            let rest = wording.rest.clone().map(|regex| Arc::new(Rest { regex, made: OnceLock::new() }));
             for text in &wording.starts {
                 let letters = view.read(text);
+                // `Wording::check` refuses such a start.
                 if letters.is_empty() {
-                    return Err(ConfigError::new("the text has no visible character"));
+                    continue;
                 }
                 starts.push(Start {
                     number: *number,
@@ -332,23 +401,56 @@ impl Wordings {
                     to_word: wording.to_word,
                     phrase: wording.phrase.map(|alike| Phrase::new(text, alike, view)),
                 });
-                texts.push(letters);
+                all_letters.push(letters);
             }
         }
-        let automaton = DFA::builder().start_kind(StartKind::Unanchored).match_kind(MatchKind::Standard).build(&texts);
-        let automaton = automaton.map_err(|error| ConfigError::new(error.to_string()))?;
-        let mut sorted: Vec<Vec<char>> = texts.iter().map(|text| text.chars().collect()).collect();
-        sorted.sort_unstable();
         let most_letters = starts.iter().map(|start| start.letters).max().unwrap_or_default();
-        Ok(Self { view, ascii: view.ascii(), automaton, starts, sorted, most_letters })
+        Self {
+            view,
+            ascii: view.ascii(),
+            starts,
+            letters: all_letters,
+            first: OnceLock::new(),
+            table: OnceLock::new(),
+            bytes: AtomicUsize::new(0),
+            sorted: OnceLock::new(),
+            most_letters,
+        }
     }
 
     fn search(&self, excerpt: Excerpt<'_>) -> Outcome {
+        let count = excerpt.text.len() - excerpt.from;
+        // The count decides only which of two automata searches, so it need not be exact.
+        let before = self.bytes.load(atomic::Ordering::Relaxed);
+        if before < MANY_BYTES {
+            self.bytes.store(before.saturating_add(count), atomic::Ordering::Relaxed);
+            if before.saturating_add(count) < MANY_BYTES {
+                return self.first().map_or(Outcome::Nothing, |automaton| self.search_with(automaton, excerpt));
+            }
+        }
+        let table = self.table.get_or_init(|| {
+            let mut builder = DFA::builder();
+            builder.start_kind(StartKind::Unanchored).match_kind(MatchKind::Standard);
+            builder.build_from_noncontiguous(self.first()?).ok()
+        });
+        table.as_ref().map_or(Outcome::Nothing, |automaton| self.search_with(automaton, excerpt))
+    }
+
+    /// Returns the automaton of the starts. The builder fails only for more letters than a computer has memory.
+    fn first(&self) -> Option<&NFA> {
+        let make = || NFA::builder().match_kind(MatchKind::Standard).build(&self.letters).ok();
+        self.first.get_or_init(make).as_ref()
+    }
+
+    /// Reads the letters of the text, and looks at each start that ends.
+    fn search_with(&self, automaton: &impl Automata, excerpt: Excerpt<'_>) -> Outcome {
         let Excerpt { text, from, is_last, .. } = excerpt;
-        let Ok(root) = self.automaton.start_state(Anchored::No) else { return Outcome::Nothing };
+        let Ok(root) = automaton.start_state(Anchored::No) else { return Outcome::Nothing };
+        // `gap` is the number of bytes since the last letter.
         let (mut state, mut gap, mut at) = (root, 0, from);
         let mut search = Hits { wordings: self, text, from, is_last, found: None, waits: None, begun: None };
         let bytes = text.as_bytes();
+        // A start that ends inside of the wording that was found may have begun earlier.
         while at < bytes.len() && search.found.as_ref().is_none_or(|found| at < found.range.end) {
             let byte = bytes[at];
             let (size, before) = (if byte < 0x80 { 1 } else { size_of_char(byte) }, gap);
@@ -357,19 +459,20 @@ impl Wordings {
                 if *letter == 0 {
                     gap = before + 1;
                 } else {
-                    state = self.automaton.next_state(Anchored::No, state, *letter);
+                    state = automaton.next_state(Anchored::No, state, *letter);
                 }
-                if *letter != 0 && self.automaton.is_special(state) {
-                    search.hits(state, at + 1);
+                if *letter != 0 && automaton.is_special(state) {
+                    search.hits(automaton, state, at + 1);
                 }
             } else if let Some(c) = text[at..].chars().next() {
+                // One character may be read as several letters. A start may end at each of them.
                 let mut any = false;
                 self.view.letters(c, |letter| {
                     any = true;
                     for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
-                        state = self.automaton.next_state(Anchored::No, state, byte);
+                        state = automaton.next_state(Anchored::No, state, byte);
                     }
-                    search.hits(state, at + size);
+                    search.hits(automaton, state, at + size);
                     true
                 });
                 gap = if any { 0 } else { before + size };
@@ -386,6 +489,9 @@ impl Wordings {
     }
 
     /// Returns the first place at the end of the text from which it is the beginning of a start.
+    ///
+    /// It goes back letter by letter, for at most as many letters as the longest start has, and looks up the end of the text among the
+    /// sorted starts. So it costs the square of the longest start at most, however long the text is.
     fn begun(&self, text: &str, from: usize) -> Option<usize> {
         let (mut first, mut letters, mut gap) = (None, 0, 0);
         for (at, c) in text[from..].char_indices().rev() {
@@ -406,8 +512,13 @@ impl Wordings {
     }
 
     fn begins_a_start(&self, text: &str) -> bool {
-        let at = self.sorted.partition_point(|start| self.compare(start, text) == Ordering::Less);
-        self.sorted.get(at).is_some_and(|start| self.compare(start, text) == Ordering::Equal)
+        let sorted = self.sorted.get_or_init(|| {
+            let mut sorted: Vec<Vec<char>> = self.letters.iter().map(|letters| letters.chars().collect()).collect();
+            sorted.sort_unstable();
+            sorted
+        });
+        let at = sorted.partition_point(|start| self.compare(start, text) == Ordering::Less);
+        sorted.get(at).is_some_and(|start| self.compare(start, text) == Ordering::Equal)
     }
 
     /// Compares the letters of a start with those of a text. They are equal if the start begins with the text.
@@ -461,20 +572,22 @@ impl Hits<'_> {
     }
 
     /// Takes the starts that end here.
-    fn hits(&mut self, state: aho_corasick::automaton::StateID, end: usize) {
-        let automaton = &self.wordings.automaton;
+    fn hits(&mut self, automaton: &impl Automata, state: StateID, end: usize) {
         if !automaton.is_match(state) {
             return;
         }
         let (head, length) = self.wordings.view.head(&self.text[end..]);
         for index in 0..automaton.match_len(state) {
             let start = &self.wordings.starts[automaton.match_pattern(state, index).as_usize()];
-            if start.rest.as_ref().is_none_or(|rest| rest.may_begin_with(&head[..length])) {
+            let may_follow =
+                |rest: &Arc<Rest>| rest.following().is_some_and(|next| next.may_begin_with(&head[..length]));
+            if start.rest.as_ref().is_none_or(may_follow) {
                 self.hit(start, end);
             }
         }
     }
 
+    /// Takes a start that ends here, if the rest of its wording follows. Keeps the first and longest wording.
     fn hit(&mut self, start: &Start, end: usize) {
         let begin = self.begin_of(start, end);
         let first_is_a_word = !start.at_word || is_edge(self.text, begin);
@@ -494,7 +607,7 @@ impl Hits<'_> {
         }
     }
 
-    /// Returns the place of the first letter.
+    /// Returns the place of the first letter, by counting letters back from the end. The automaton does not know it.
     fn begin_of(&mut self, start: &Start, end: usize) -> usize {
         if let Some((letters, of_end, begin)) = self.begun
             && (letters, of_end) == (start.letters, end)
@@ -533,8 +646,10 @@ impl Hits<'_> {
         is_edge(self.text, end).then_some(Ok(end))
     }
 
+    /// Returns the end of what follows a start, if it follows. The longest match counts, as a regex without a limit finds it. When the
+    /// text ends while the regex could still go on, more text decides.
     fn rest(&self, rest: &Rest, from: usize) -> Option<Result<usize, Undecided>> {
-        let mut letters = Letters { runner: rest.automaton.runner()?, end: from, found: None, count: 0 };
+        let mut letters = Letters { runner: rest.following()?.automaton.runner()?, end: from, found: None, count: 0 };
         let (mut gap, mut is_all) = (0, self.is_last);
         if letters.runner.begin() == Step::End {
             return None;
@@ -675,12 +790,12 @@ fn plain(c: char, alike: Alike) -> Vec<char> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests may panic")]
+#[allow(clippy::panic, clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use super::*;
 
     fn finders(wordings: Vec<Wording>) -> Vec<Finder> {
-        Finder::of(&wordings.into_iter().enumerate().collect::<Vec<_>>()).unwrap()
+        Finder::of(&wordings.into_iter().enumerate().collect::<Vec<_>>())
     }
 
     fn said(finders: &[Finder], text: &str) -> Vec<String> {
@@ -742,6 +857,70 @@ mod tests {
     fn words_without_spaces_need_no_edges() {
         let finders = finders(vec![Wording::phrase("黑客", true, Alike::Looks)]);
         assert_eq!(said(&finders, "我想成为黑客吗"), ["黑客"]);
+    }
+
+    #[test]
+    fn both_automata_of_the_starts_find_the_same() {
+        let wordings = || {
+            finders(vec![
+                Wording::new(
+                    View::Words,
+                    &["ignore", "nor", "or", "forget", "get"],
+                    "(?:all|the){0,3}(?:previous|rules)",
+                ),
+                Wording::phrase("hack into", true, Alike::Looks),
+                Wording::new(View::Marks, &["<|im_", "|i"], "(?:start|end)"),
+            ])
+        };
+        let (first, later) = (wordings(), wordings());
+        for finder in &later {
+            // From now on, the table searches.
+            finder.each(&" ".repeat(MANY_BYTES), |found| panic!("{found:?}"));
+        }
+        let words = [
+            "ignore",
+            "IGNORE ",
+            "nor",
+            "or the",
+            "forget",
+            " all",
+            " the ",
+            "previous",
+            "rules",
+            "hack",
+            "into",
+            "h4ck ",
+            "<|im_",
+            "start",
+            " < | i",
+            "end",
+            "é",
+            "ígnörè",
+            "\u{200b}",
+            ". ",
+        ];
+        let mut state = 7_u64;
+        for _ in 0..2_000 {
+            let mut text = String::new();
+            for _ in 0..state % 9 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(words[usize::try_from(state >> 33).unwrap() % words.len()]);
+            }
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            for finder in &first {
+                // It never has many bytes.
+                if let Finder::Wordings(wordings) = finder {
+                    wordings.bytes.store(0, atomic::Ordering::Relaxed);
+                }
+            }
+            assert_eq!(said(&first, &text), said(&later, &text), "{text:?}");
+        }
+        assert!(
+            first.iter().all(|finder| matches!(finder, Finder::Wordings(wordings) if wordings.table.get().is_none()))
+        );
+        assert!(
+            later.iter().all(|finder| matches!(finder, Finder::Wordings(wordings) if wordings.table.get().is_some()))
+        );
     }
 
     #[test]

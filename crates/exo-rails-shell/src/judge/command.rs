@@ -12,8 +12,8 @@ use crate::lexer::Refusal;
 use crate::matching::View;
 use crate::pattern::Holds;
 use crate::place::{Directory, Where};
-use crate::policy::Named;
 use crate::severity::Severity;
+use crate::shipped::Named;
 use crate::verdict::{Judgement, ShellCommand};
 use crate::word::{Word, mark};
 
@@ -60,7 +60,7 @@ impl Judge<'_> {
         }
         let policy = self.policy;
         let named = policy.named(name);
-        let program = named.and_then(|named| named.program).map(|program| &policy.programs[program]);
+        let program = named.and_then(|named| policy.program(named.program?));
         let feeding = self.feeding(&around.reads);
         if self.renamed && !matches!(name, "alias" | "unalias") {
             self.unknown(
@@ -94,7 +94,7 @@ impl Judge<'_> {
         }
         let outer = self.verdict.commands[number].inside.and_then(|outer| self.verdict.commands[outer].program());
         let outer = outer.and_then(|name| self.policy.named(name)?.program);
-        let downloaded = outer.is_some_and(|outer| self.policy.programs[outer].downloads);
+        let downloaded = outer.and_then(|outer| self.policy.program(outer)).is_some_and(|outer| outer.downloads);
         let (decision, rule, reason) = if self.is_of_project(program) {
             (self.policy.project, "project-program", "the program is a file of the project")
         } else {
@@ -143,7 +143,7 @@ impl Judge<'_> {
     ) {
         let policy = self.policy;
         let named = policy.named(name);
-        let special = |name| policy.names.get(name).map_or(&[][..], |named| &named.rules);
+        let special = |name| policy.exactly(name).map_or(&[][..], |named| &named.rules);
         let own = named.map_or(&[][..], |named| &named.rules);
         let unlisted = !named.is_some_and(|named| named.known)
             && !self.functions.contains(name)
@@ -162,7 +162,7 @@ impl Judge<'_> {
             _ => self.verdict.commands[number].range.clone(),
         };
         for rule in own.iter().chain(all).chain(unlisted) {
-            let rule = &policy.rules[*rule];
+            let Some(rule) = policy.rule(*rule) else { continue };
             let holds = rule.matches(&view);
             if holds == Holds::No {
                 continue;

@@ -370,7 +370,7 @@ impl Inside<'_, '_> {
         if mark::in_text(code) {
             return self.unknown("a part of the code that the program runs is not known before the command runs");
         }
-        let harmless = match policy.languages.get(language) {
+        let harmless = match policy.language(language) {
             Some(rules) => code::is_harmless(code, language, rules),
             None => false,
         };

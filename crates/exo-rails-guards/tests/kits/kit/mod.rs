@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 
+#[cfg(feature = "audit")]
+mod audit;
 mod configuration;
 mod modes;
 mod watching;

@@ -25,6 +25,10 @@ fn a_mistake_names_its_place_and_what_to_write() {
             "line 2, column 23: `secrets`: `overrides[0]`: `rule`: no rule `jwtt`: did you mean `jwt`?",
         ),
         (
+            "[personal_data]\nrecognisers = ['mail']",
+            "line 2, column 15: `personal_data`: `recognisers`: no rule `mail`: did you mean `email`?",
+        ),
+        (
             "[secrets]\nrules = [{ id = 'a', regex = '(' }]",
             "line 2, column 30: `secrets`: `rules[0]`: `a`: `regex`: `(` is not a regex: unclosed group",
         ),

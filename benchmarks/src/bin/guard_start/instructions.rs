@@ -1,0 +1,91 @@
+//! Compares the instructions of the construction and of the first use with the committed figures.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+
+use crate::guards::GUARDS;
+
+/// A count up to this factor above the committed count is not a difference. The seeds of hash tables and the addresses of memory
+/// change the counts a little.
+const TOLERANCE: f64 = 1.05;
+
+/// The instructions of a guard.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Counts {
+    construction: u64,
+    first_use: u64,
+}
+
+/// Counts, compares and prints. Returns `true` if no count has grown.
+pub(crate) fn check(update: bool) -> Result<bool, Box<dyn Error>> {
+    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        println!("skipped: there is no `valgrind` on this machine (a package of that name on most systems)");
+        return Ok(true);
+    }
+    let mut counted = BTreeMap::new();
+    for (name, _, _) in GUARDS {
+        let counts = Counts { construction: count(name, "construct")?, first_use: count(name, "use_once")? };
+        counted.insert(name.to_owned(), counts);
+    }
+    if update {
+        fs::write(committed(), serde_json::to_string_pretty(&counted)? + "\n")?;
+    }
+    let committed: BTreeMap<String, Counts> = serde_json::from_str(&fs::read_to_string(committed())?)?;
+    let mut is_good = true;
+    println!(
+        "{:<18} {:>14} {:>14} {:>14} {:>14}",
+        "instructions", "construction", "committed", "first use", "committed"
+    );
+    for (name, counts) in &counted {
+        let (before, has_grown) = match committed.get(name) {
+            Some(before) => {
+                let grown = |now: u64, before: u64| now as f64 > before as f64 * TOLERANCE;
+                (*before, grown(counts.construction, before.construction) || grown(counts.first_use, before.first_use))
+            }
+            None => (Counts { construction: 0, first_use: 0 }, true),
+        };
+        is_good &= !has_grown;
+        let note = if has_grown { "  has grown" } else { "" };
+        println!(
+            "{name:<18} {:>14} {:>14} {:>14} {:>14}{note}",
+            counts.construction, before.construction, counts.first_use, before.first_use
+        );
+    }
+    Ok(is_good)
+}
+
+/// Returns the path of the committed figures.
+fn committed() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/results/guard_start.json"))
+}
+
+/// Counts the instructions that a function of `guards` takes for a guard, with everything that it calls.
+fn count(guard: &str, function: &str) -> Result<u64, Box<dyn Error>> {
+    // `use_once` runs twice, so only its first call is dumped.
+    let out = std::env::temp_dir().join(format!("exo-rails-guard-start-{}", std::process::id()));
+    let symbol = format!("guard_start::guards::{function}");
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--collect-atstart=no", &format!("--toggle-collect={symbol}")])
+        .arg(format!("--dump-after={symbol}"))
+        .arg(format!("--callgrind-out-file={}", out.display()))
+        .arg(std::env::current_exe()?)
+        .args([crate::ONE, guard])
+        .output()?;
+    if !output.status.success() {
+        return Err(format!("callgrind failed for `{guard}`: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    let first = out.with_extension("1");
+    let dump = fs::read_to_string(&first)?;
+    let _ = fs::remove_file(&out);
+    let _ = fs::remove_file(&first);
+    let _ = fs::remove_file(out.with_extension("2"));
+    let total = dump.lines().find_map(|line| line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: ")));
+    total
+        .and_then(|total| total.trim().parse().ok())
+        .ok_or_else(|| format!("callgrind counted nothing for `{guard}`").into())
+}

@@ -1,0 +1,115 @@
+//! Hashes and their text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// A SHA-256 hash. As text, it has 64 hexadecimal digits in lower case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hash(pub(crate) [u8; 32]);
+
+impl Hash {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self::end(Sha256::new_with_prefix(bytes))
+    }
+
+    pub(crate) fn end(hasher: Sha256) -> Self {
+        Self(hasher.finalize().into())
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&to_hex(&self.0))
+    }
+}
+
+impl FromStr for Hash {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        from_hex(text).map(Self).ok_or(())
+    }
+}
+
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// Reads hexadecimal digits in lower case. Accepts one text for each value only.
+pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digits = text.as_bytes();
+    if digits.len() != 2 * N || digits.iter().any(u8::is_ascii_uppercase) {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        *byte = value(pair[0])? << 4 | value(pair[1])?;
+    }
+    Some(bytes)
+}
+
+/// Returns JSON with sorted keys and without spaces, so that equal values have equal hashes.
+pub(crate) fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write_canonical(value, &mut text);
+    text
+}
+
+fn write_canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let mut names: Vec<_> = fields.iter().collect();
+            names.sort_by_key(|(name, _)| *name);
+            text.push('{');
+            for (place, (name, field)) in names.into_iter().enumerate() {
+                if place > 0 {
+                    text.push(',');
+                }
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                write_canonical(field, text);
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (place, item) in items.iter().enumerate() {
+                if place > 0 {
+                    text.push(',');
+                }
+                write_canonical(item, text);
+            }
+            text.push(']');
+        }
+        scalar => text.push_str(&scalar.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn hex_has_one_text_for_each_value() {
+        let hash = Hash::of(b"abc");
+        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hash.to_string(), text);
+        assert_eq!(text.parse(), Ok(hash));
+        for wrong in [&text.to_uppercase(), &text[1..], &text.replacen('b', "g", 1), "", "é"] {
+            assert!(wrong.parse::<Hash>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn canonical_json_has_sorted_keys() {
+        let value = json!({ "b": [1, { "z": null, "a\"": "ü" }], "a": 1.5 });
+        assert_eq!(canonical(&value), r#"{"a":1.5,"b":[1,{"a\"":"ü","z":null}]}"#);
+    }
+}

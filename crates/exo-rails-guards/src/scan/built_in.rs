@@ -1,0 +1,115 @@
+//! Rules of this crate, as constants.
+
+#[cfg(test)]
+use super::rule::Rule;
+use super::rule::{Starts, Texts};
+#[cfg(test)]
+use crate::ConfigError;
+
+/// A rule of this crate. It says what a rule of a configuration says: see [`RuleConfig`](super::RuleConfig).
+#[derive(Debug)]
+pub(crate) struct BuiltIn {
+    pub(crate) id: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) regex: &'static str,
+    /// Words of which the match must contain one, in lower case.
+    pub(crate) keywords: &'static [&'static str],
+    pub(crate) entropy: Option<f64>,
+    /// Secrets that are none.
+    pub(crate) except: &'static [Except],
+}
+
+/// Where the matches of a rule begin. It follows from the regex, and stands beside it, so that a guard knows it before it has read the
+/// regex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begins {
+    /// At these texts, in lower case.
+    With(&'static [&'static str]),
+    /// The same, after a character that is not part of a word.
+    WordWith(&'static [&'static str]),
+    /// Anywhere.
+    #[cfg_attr(not(test), expect(dead_code, reason = "no rule of this crate begins anywhere"))]
+    Anywhere,
+    /// At the border of a word.
+    AtBorder,
+}
+
+/// Reasons why a match of a rule is not a secret. One of them is enough.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Except {
+    /// Whether the regexes search in the match. Otherwise, they search in the secret.
+    pub(crate) is_about_match: bool,
+    pub(crate) regexes: &'static [&'static str],
+    /// The secret contains one of these words, in any case.
+    pub(crate) stopwords: &'static [&'static str],
+}
+
+impl BuiltIn {
+    /// What most rules have.
+    pub(crate) const NONE: Self =
+        Self { id: "", description: "", regex: "", keywords: &[], entropy: None, except: &[] };
+
+    /// Checks rules against the table of their beginnings. Returns the table that it should be, as Rust code.
+    ///
+    /// # Errors
+    /// Returns an error if a regex cannot be compiled.
+    #[cfg(test)]
+    pub(crate) fn table(rules: &'static [Self]) -> Result<String, ConfigError> {
+        use std::fmt::Write;
+
+        let mut table = String::new();
+        for rule in rules {
+            let compiled = Rule::built_in(rule, Begins::Anywhere);
+            compiled.check().map_err(|error| error.in_key(rule.id))?;
+            let begins = match compiled.starts_of_regex()? {
+                Starts::Texts { texts, after_word } => {
+                    let mut list = Vec::new();
+                    texts.for_each(|text| list.push(format!("{text:?}")));
+                    format!("{}With(&[{}])", if after_word { "Word" } else { "" }, list.join(", "))
+                }
+                Starts::Anywhere { at_word } => if at_word { "AtBorder" } else { "Anywhere" }.to_owned(),
+                Starts::Found(_) => String::new(),
+            };
+            let _ = writeln!(table, "    // {}\n    {begins},", rule.id);
+        }
+        Ok(table)
+    }
+}
+
+impl Begins {
+    /// Returns the texts.
+    #[cfg(test)]
+    pub(crate) const fn texts(self) -> &'static [&'static str] {
+        match self {
+            Self::With(texts) | Self::WordWith(texts) => texts,
+            Self::Anywhere | Self::AtBorder => &[],
+        }
+    }
+
+    pub(super) const fn starts(self) -> Starts {
+        match self {
+            Self::With(texts) => Starts::Texts { texts: Texts::BuiltIn(texts), after_word: false },
+            Self::WordWith(texts) => Starts::Texts { texts: Texts::BuiltIn(texts), after_word: true },
+            Self::Anywhere => Starts::Anywhere { at_word: false },
+            Self::AtBorder => Starts::Anywhere { at_word: true },
+        }
+    }
+}
+
+impl Except {
+    /// The secret has a match of one of these regexes.
+    pub(crate) const fn secret(regexes: &'static [&'static str]) -> Self {
+        Self { is_about_match: false, regexes, stopwords: &[] }
+    }
+
+    /// The match has a match of one of these regexes.
+    pub(crate) const fn whole(regexes: &'static [&'static str]) -> Self {
+        Self { is_about_match: true, regexes, stopwords: &[] }
+    }
+
+    /// Also: the secret contains one of these words, in any case.
+    pub(crate) const fn stopwords(mut self, stopwords: &'static [&'static str]) -> Self {
+        self.stopwords = stopwords;
+        self
+    }
+}

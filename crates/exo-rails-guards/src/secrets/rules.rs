@@ -1,0 +1,714 @@
+//! The rules of the guard.
+//!
+//! Each format is as its service documents it, or as its tokens look. More exact rules come first: if two rules find the same text, the
+//! mark of the first one stands in its place. Keywords are missing where the fixed beginning of the token is enough for the search.
+//!
+//! After a change, the tests print the file `begins.rs` that belongs to the rules.
+
+use crate::scan::{BuiltIn, Except};
+
+const RULE: BuiltIn = BuiltIn::NONE;
+
+/// The rules.
+pub(super) static RULES: &[BuiltIn] = &[
+    // --- Keys of cloud providers
+    BuiltIn {
+        id: "aws-access-key",
+        description: "an access key id of AWS",
+        regex: r"\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b",
+        entropy: Some(3.0),
+        except: &[Except::secret(&["EXAMPLE$"])],
+        ..RULE
+    },
+    BuiltIn {
+        id: "aws-secret-key",
+        description: "a secret access key of AWS",
+        regex: r#"(?i)aws[a-z0-9_.-]{0,20}(?:secret|sk)[a-z0-9_.-]{0,20}[\s"'\\]{0,4}(?:=>|:=|=|:|,)[\s"'\\=]{0,5}([a-z0-9/+]{40})(?:[^a-z0-9/+=]|$)"#,
+        entropy: Some(4.0),
+        except: &[Except::secret(&["EXAMPLEKEY$"])],
+        ..RULE
+    },
+    BuiltIn {
+        id: "aws-bedrock-key",
+        description: "an API key of Amazon Bedrock",
+        regex: r"\b(ABSK[A-Za-z0-9+/]{100,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=_-]{20,})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "google-api-key",
+        description: "an API key of Google",
+        regex: r"\b(AIza[0-9A-Za-z_-]{35})(?:[^0-9A-Za-z_-]|$)",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "google-oauth-secret",
+        description: "a client secret of Google",
+        regex: r"\b(GOCSPX-[0-9A-Za-z_-]{28})(?:[^0-9A-Za-z_-]|$)",
+        ..RULE
+    },
+    BuiltIn {
+        id: "google-oauth-token",
+        description: "an access token of Google",
+        regex: r"\b(ya29\.[0-9A-Za-z_-]{20,})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "azure-client-secret",
+        description: "a client secret of Microsoft Entra",
+        regex: r"\b([0-9A-Za-z_~.-]{3}[0-9]Q~[0-9A-Za-z_~.-]{31,34})",
+        entropy: Some(3.0),
+        keywords: &["q~"],
+        ..RULE
+    },
+    BuiltIn {
+        id: "azure-storage-key",
+        description: "an account key of Azure",
+        regex: r#"(?i)(?:AccountKey|SharedAccessKey|primary[_-]?master[_-]?key)[\s"'\\]{0,4}[=:][\s"'\\]{0,4}([a-z0-9+/]{42,88}={0,2})"#,
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "azure-shared-signature",
+        description: "a shared access signature of Azure",
+        regex: "(?i)[?&;]sig=([a-z0-9%+/]{40,100}(?:%3d|=){0,2})",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "digitalocean-token",
+        description: "a token of DigitalOcean",
+        regex: r"\b(do[opr]_v1_[a-f0-9]{64})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "alibaba-access-key",
+        description: "an access key id of Alibaba Cloud",
+        regex: r"\b(LTAI[A-Za-z0-9]{16,24})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "heroku-key",
+        description: "an API key of Heroku",
+        regex: r"\b(HRKU-[0-9A-Za-z_-]{36,64})(?:[^0-9A-Za-z_-]|$)",
+        ..RULE
+    },
+    BuiltIn {
+        id: "fly-token",
+        description: "a token of Fly.io",
+        regex: r"\b(fo1_[0-9A-Za-z_-]{43}|fm[12][ar]?_[0-9A-Za-z+/]{80,}={0,2})",
+        ..RULE
+    },
+    BuiltIn {
+        id: "scaleway-key",
+        description: "an access key of Scaleway",
+        regex: r"\b(SCW[A-Z0-9]{17})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "yandex-key",
+        description: "a key of Yandex Cloud",
+        regex: r"\b(YC[A-Za-z0-9_-]{38}|AQVN[A-Za-z0-9_-]{35,38}|t1\.[A-Z0-9a-z_-]{1,}=?\.[A-Z0-9a-z_-]{86}=?=?)(?:[^A-Za-z0-9_-]|$)",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "cloudflare-ca-key",
+        description: "a certificate authority key of Cloudflare",
+        regex: r"\b(v1\.0-[a-f0-9]{24}-[a-f0-9]{146})\b",
+        ..RULE
+    },
+    // --- Places of code
+    BuiltIn {
+        id: "github-token",
+        description: "a token of GitHub",
+        regex: r"\b((?:ghp|gho|ghu|ghs|ghr)_[0-9A-Za-z]{36,})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "github-fine-grained-token",
+        description: "a fine-grained token of GitHub",
+        regex: r"\b(github_pat_[0-9A-Za-z_]{50,})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "gitlab-token",
+        description: "a token of GitLab",
+        regex: r"\b((?:glpat|gldt|glrt|glsoat|glft|glimt|glagent|glptt|glcbt|gloas|glffct|glwt)-[0-9A-Za-z_=-]{20,}(?:\.[0-9a-z]{2,}){0,2}|GR1348941[0-9A-Za-z_-]{20}|_gitlab_session=[0-9a-z]{32})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "bitbucket-token",
+        description: "a token of Bitbucket",
+        regex: r"\b(ATBB[0-9A-Za-z_=.-]{20,}|BBDC-[0-9A-Za-z+/]{40,60})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "atlassian-token",
+        description: "an API token of Atlassian",
+        regex: r"\b(ATATT3[0-9A-Za-z_=-]{60,}|ATCTT3[0-9A-Za-z_=-]{60,})",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "npm-token",
+        description: "a token of npm",
+        regex: r"\b(npm_[0-9A-Za-z]{36})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "pypi-token",
+        description: "an upload token of PyPI",
+        regex: r"\b(pypi-Ag[0-9A-Za-z_-]{40,})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "rubygems-token",
+        description: "an API key of RubyGems",
+        regex: r"\b(rubygems_[a-f0-9]{48})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "nuget-key",
+        description: "an API key of NuGet",
+        regex: r"\b(oy2[a-z2-7]{43})\b",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "crates-token",
+        description: "a token of crates.io",
+        regex: r"\b(cio[0-9A-Za-z]{32})\b",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "clojars-token",
+        description: "a token of Clojars",
+        regex: r"(?i)\b(clojars_[0-9a-z]{60})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "docker-token",
+        description: "an access token of Docker Hub",
+        regex: r"\b(dckr_(?:pat|oat)_[0-9A-Za-z_-]{20,60})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "artifactory-token",
+        description: "a token of JFrog",
+        regex: r"\b(AKCp[0-9A-Za-z]{60,80}|cmVmdGtu[0-9A-Za-z]{50,70})\b",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    // --- Models
+    BuiltIn {
+        id: "anthropic-key",
+        description: "an API key of Anthropic",
+        regex: r"\b(sk-ant-(?:api|admin|oat|ort|sid)?[0-9]{0,2}-?[0-9A-Za-z_-]{20,})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "openai-key",
+        description: "an API key of OpenAI",
+        regex: r"\b(sk-(?:proj|svcacct|admin|None)-[0-9A-Za-z_-]{20,}|sk-[0-9A-Za-z]{20}T3BlbkFJ[0-9A-Za-z]{20}|sk-[0-9A-Za-z]{48}\b)",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "openrouter-key",
+        description: "an API key of OpenRouter",
+        regex: r"\b(sk-or-(?:v1-)?[0-9a-f]{64})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "huggingface-token",
+        description: "a token of Hugging Face",
+        regex: r"\b(hf_[A-Za-z]{34}|api_org_[A-Za-z]{34})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "groq-key",
+        description: "an API key of Groq",
+        regex: r"\b(gsk_[0-9A-Za-z]{48,56})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "perplexity-key",
+        description: "an API key of Perplexity",
+        regex: r"\b(pplx-[0-9A-Za-z]{40,60})\b",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "replicate-token",
+        description: "a token of Replicate",
+        regex: r"\b(r8_[0-9A-Za-z]{37})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "xai-key",
+        description: "an API key of xAI",
+        regex: r"\b(xai-[0-9A-Za-z]{70,90})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    // --- Messages and mail
+    BuiltIn {
+        id: "slack-token",
+        description: "a token of Slack",
+        regex: r"(?i)\b(xox[a-z](?:\.xox[bp])?-[0-9a-z][0-9a-z-]{9,}|xapp-[0-9]-[0-9a-z]{1,20}-[0-9]{1,15}-[0-9a-z]{20,80}|xoxe-[0-9]-[0-9a-z]{100,})",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "slack-webhook",
+        description: "the address of a webhook of Slack",
+        regex: r"(?i)hooks\.slack\.com/((?:services|workflows|triggers)/[0-9a-z+/]{35,70})",
+        ..RULE
+    },
+    BuiltIn {
+        id: "discord-webhook",
+        description: "the address of a webhook of Discord",
+        regex: r"(?i)discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/([0-9]{17,20}/[0-9a-z_-]{60,80})",
+        ..RULE
+    },
+    BuiltIn {
+        id: "discord-token",
+        description: "a token of a Discord bot",
+        regex: r"\b((?:MT|Nz|OD|OT|Mj|Mz|ND|NT|Nj)[0-9A-Za-z_-]{21,26}\.[0-9A-Za-z_-]{6}\.[0-9A-Za-z_-]{27,40})",
+        entropy: Some(4.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "teams-webhook",
+        description: "the address of a webhook of Microsoft Teams",
+        regex: r"(?i)\.webhook\.office\.com/(webhookb2/[0-9a-z-]{36}@[0-9a-z-]{36}/IncomingWebhook/[0-9a-z]{32}/[0-9a-z-]{36})",
+        ..RULE
+    },
+    BuiltIn {
+        id: "telegram-token",
+        description: "a token of a Telegram bot",
+        regex: r"\b([0-9]{5,16}:A[A-Za-z0-9_-]{34})(?:[^0-9A-Za-z_-]|$)",
+        entropy: Some(3.0),
+        keywords: &[":a"],
+        ..RULE
+    },
+    BuiltIn {
+        id: "sendgrid-key",
+        description: "an API key of SendGrid",
+        regex: r"(?i)\b(SG\.[0-9a-z_=-]{16,32}\.[0-9a-z_=-]{32,64})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "sendinblue-key",
+        description: "an API key of Brevo",
+        regex: r"\b(xkeysib-[a-f0-9]{64}-[0-9A-Za-z]{16})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "mailgun-key",
+        description: "a key of Mailgun",
+        regex: r"\b((?:key|pubkey)-[a-f0-9]{32})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "mailchimp-key",
+        description: "an API key of Mailchimp",
+        regex: r"\b([a-f0-9]{32}-us[0-9]{1,2})\b",
+        entropy: Some(3.0),
+        keywords: &["-us"],
+        ..RULE
+    },
+    BuiltIn {
+        id: "twilio-key",
+        description: "an API key or account of Twilio",
+        regex: r"\b((?:SK|AC)[a-f0-9]{32})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "postman-key",
+        description: "an API key of Postman",
+        regex: r"(?i)\b(PMAK-[a-f0-9]{24}-[a-f0-9]{34})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "notion-token",
+        description: "a token of Notion",
+        regex: r"\b(ntn_[0-9]{11}[0-9A-Za-z]{35}|secret_[0-9A-Za-z]{43})\b",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "linear-key",
+        description: "an API key of Linear",
+        regex: r"(?i)\b(lin_(?:api|oauth)_[0-9a-z]{32,64})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "airtable-token",
+        description: "a token of Airtable",
+        regex: r"\b(pat[0-9A-Za-z]{14}\.[a-f0-9]{64})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "figma-token",
+        description: "a token of Figma",
+        regex: r"\b(fig(?:d|o|oh|or|ou|ur|p)_[0-9A-Za-z_-]{40,60})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    // --- Payments and shops
+    BuiltIn {
+        id: "stripe-key",
+        description: "a key of Stripe",
+        regex: r"\b((?:sk|rk)_(?:live|test|prod)_[0-9A-Za-z]{10,}|whsec_[0-9A-Za-z+/]{32,64}={0,2})",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "square-token",
+        description: "a token of Square",
+        regex: r"\b((?:EAAA|sq0(?:atp|csp|idp)-)[0-9A-Za-z_=-]{22,64})(?:[^0-9A-Za-z_=-]|$)",
+        entropy: Some(2.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "paypal-token",
+        description: "a production token of Braintree",
+        regex: r"\b(access_token\$production\$[0-9a-z]{16}\$[0-9a-f]{32})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "shopify-token",
+        description: "a token of Shopify",
+        regex: r"(?i)\b(shp(?:at|ca|pa|ss)_[a-f0-9]{32})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "plaid-token",
+        description: "a token of Plaid",
+        regex: r"\b(access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "flutterwave-key",
+        description: "a key of Flutterwave",
+        regex: r"(?i)\b(FLW(?:PUBK|SECK)(?:_TEST)?-?[0-9a-hx-]{12,60})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "easypost-token",
+        description: "a token of EasyPost",
+        regex: r"(?i)\b(EZ[AT]K[0-9a-z]{54})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "duffel-token",
+        description: "a token of Duffel",
+        regex: r"(?i)\b(duffel_(?:test|live)_[0-9a-z_=-]{43})",
+        ..RULE
+    },
+    BuiltIn {
+        id: "lob-key",
+        description: "a key of Lob",
+        regex: r"(?i)\b((?:live|test)_(?:pub_)?[a-f0-9]{31,35})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    // --- Services for running programs
+    BuiltIn {
+        id: "hashicorp-vault-token",
+        description: "a token of HashiCorp Vault",
+        regex: r"\b(hv[sbr]\.[0-9A-Za-z_-]{24,}|s\.[0-9A-Za-z]{24}\b)",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "terraform-token",
+        description: "a token of Terraform Cloud",
+        regex: r"(?i)(\.atlasv1\.[0-9a-z_=-]{60,70})",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "databricks-token",
+        description: "a token of Databricks",
+        regex: r"\b(dapi[a-f0-9]{32}(?:-[0-9])?)\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "doppler-token",
+        description: "a token of Doppler",
+        regex: r"(?i)\b(dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[0-9a-z_-]{2,35}\.)?[0-9a-z]{40,44})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "pulumi-token",
+        description: "a token of Pulumi",
+        regex: r"\b(pul-[a-f0-9]{40})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "grafana-token",
+        description: "a token of Grafana",
+        regex: r"(?i)\b(glsa_[0-9a-z]{32}_[a-f0-9]{8}|glc_[0-9a-z+/]{32,}={0,3}|eyJrIjoi[0-9a-z]{50,}={0,3})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "sentry-token",
+        description: "a token of Sentry",
+        regex: r"\b(sntr(?:ys_eyJ[0-9A-Za-z+/=_-]{60,}|yu_[a-f0-9]{64}))",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "newrelic-key",
+        description: "a key of New Relic",
+        regex: r"(?i)\b(NRAK-[0-9a-z]{27}|NRJS-[0-9a-f]{19}|NRII-[0-9a-z-]{32}|NRRA-[0-9a-f]{42})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "dynatrace-token",
+        description: "a token of Dynatrace",
+        regex: r"(?i)\b(dt0[a-z][0-9]{2}\.[0-9a-z]{24}\.[0-9a-z]{64})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "prefect-token",
+        description: "a token of Prefect",
+        regex: r"\b(pn[ub]_[0-9A-Za-z]{36})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "planetscale-secret",
+        description: "a token or password of PlanetScale",
+        regex: r"(?i)\b(pscale_(?:tkn|oauth|pw)_[0-9a-z_=.-]{32,64})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "supabase-token",
+        description: "a token of Supabase",
+        regex: r"\b(sbp_[a-f0-9]{40}|sb_secret_[0-9A-Za-z_-]{20,60})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "readme-token",
+        description: "an API token of ReadMe",
+        regex: r"\b(rdme_[0-9a-z]{70})\b",
+        entropy: Some(2.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "typeform-token",
+        description: "a token of Typeform",
+        regex: r"\b(tfp_[0-9A-Za-z_.=-]{50,70})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "contentful-token",
+        description: "a token of Contentful",
+        regex: r"\b(CFPAT-[0-9A-Za-z_-]{43})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "shippo-token",
+        description: "a token of Shippo",
+        regex: r"\b(shippo_(?:live|test)_[a-f0-9]{40})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "frameio-token",
+        description: "a token of Frame.io",
+        regex: r"(?i)\b(fio-u-[0-9a-z_=-]{64})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "tailscale-key",
+        description: "a key of Tailscale",
+        regex: r"\b(tskey-(?:auth|api|client|scim|webhook)?-?[0-9A-Za-z_-]{16,80})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "openshift-token",
+        description: "a token of OpenShift",
+        regex: r"\b(sha256~[0-9A-Za-z_-]{43})",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "onepassword-token",
+        description: "a token or secret key of 1Password",
+        regex: r"\b(ops_eyJ[0-9A-Za-z+/=]{200,}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn { id: "sonar-token", description: "a token of SonarQube", regex: r"\b(sq[apu]_[a-f0-9]{40})\b", ..RULE },
+    BuiltIn {
+        id: "snyk-token",
+        description: "a token of Snyk",
+        regex: r"\b(snyk_(?:uat|sat)\.[a-f0-9]{8}\.[0-9A-Za-z_.-]{40,})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "facebook-token",
+        description: "an access token of Facebook",
+        regex: r"\b(EAA[MC][0-9A-Za-z]{100,})\b",
+        entropy: Some(4.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "age-key",
+        description: "a secret key of age",
+        regex: r"\b(AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58})\b",
+        ..RULE
+    },
+    BuiltIn {
+        id: "sourcegraph-token",
+        description: "a token of Sourcegraph",
+        regex: r"(?i)\b(sgp_(?:(?:[a-f0-9]{16}|local)_)?[a-f0-9]{40})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "intra42-secret",
+        description: "a client secret of Intra 42",
+        regex: r"\b(s-s4t2(?:ud|af)-[a-f0-9]{64})\b",
+        ..RULE
+    },
+    // --- Formats of several services
+    BuiltIn {
+        id: "private-key",
+        description: "a private key",
+        regex: r#"(?i)(-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?:[\s"'+,]|\\+[nr]|[a-z][a-z-]{3,20}: [^\n\\"]{1,80}(?:\n|\\+n)){0,12}[a-z0-9+/]{16}[a-z0-9+/=\s"'+,\\]*(?:-----END[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----)?)"#,
+        ..RULE
+    },
+    BuiltIn {
+        id: "putty-key",
+        description: "a private key of PuTTY",
+        regex: r"(PuTTY-User-Key-File-[23]: [^\n]{1,40}\n(?:[A-Z][A-Za-z0-9-]+: [^\n]*\n|[A-Za-z0-9+/=]+\n){4,})",
+        ..RULE
+    },
+    BuiltIn {
+        id: "jwt",
+        description: "a JSON web token",
+        regex: r"\b(ey[A-Za-z0-9][A-Za-z0-9_-]{13,}\.ey[A-Za-z0-9_/\\-]{13,}(?:\.(?:[A-Za-z0-9_/\\-]{8,}={0,2})?)?)",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "url-password",
+        description: "a password in the address of a server",
+        regex: r#"(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|sqlserver|oracle|cockroachdb|clickhouse|ftps?|sftp|ssh|https?|ldaps?|smtps?|imaps?|nats|kafka|mqtts?)(?:\+[a-z0-9]{1,20})?://[^\s:@/"'<>\x60]{0,100}:([^\s@/"'<>\x60]{3,})@[a-z0-9\[]"#,
+        except: &[Except::secret(&[
+            r"^[\${<%*]",
+            r"^(?i:password|passwd|pass|pwd|secret|x+|\.+|user|your[_-]?\w+|\[\w+\]?|changeme|token|example)$",
+        ])],
+        ..RULE
+    },
+    BuiltIn {
+        id: "basic-auth",
+        description: "a password in an `Authorization` header",
+        regex: r#"(?i)authorization[\\"']{0,3}\s{0,3}[:=]\s{0,3}[\\"']{0,3}basic\s{1,3}([a-z0-9+/]{12,}={0,2})"#,
+        entropy: Some(3.0),
+        ..RULE
+    },
+    BuiltIn {
+        id: "bearer-token",
+        description: "a token in an `Authorization` header",
+        regex: r"(?i)\bbearer\s{1,3}([a-z0-9_.~+/-]{20,}={0,2})(?:[^a-z0-9_.~+/=-]|$)",
+        entropy: Some(3.5),
+        ..RULE
+    },
+    BuiltIn {
+        id: "command-password",
+        description: "a password in a command",
+        regex: r#"(?i)\b(?:curl|wget|mysql|mysqldump|sshpass|redis-cli|psql)(?:\s(?:[^\n]|\\\n){0,160}?)?\s(?:--?(?:password|user|u|pass)[ =]\s?["']{0,2}(?:[\w.@{}-]{0,60}["']{0,3}:["']{0,2})?|-p ?["']?)([^\s"'<>:]{6,100})(?:["'\s\\:]|$)"#,
+        entropy: Some(2.5),
+        keywords: &["curl", "wget", "mysql", "sshpass", "redis-cli", "psql"],
+        except: &[Except::secret(&[
+            r"^[\$%{<]",
+            r"^(?i:[\w.-]*(?:user|name|password|passwd|pass|token|root|admin|postgres|localhost)[\w.-]*)$",
+            "^[a-z]+$",
+            "^--",
+        ])],
+        ..RULE
+    },
+    BuiltIn {
+        id: "password",
+        description: "a password",
+        regex: r#"(?i)(?:passw(?:or)?d|passphrase|pwd)[a-z0-9_]{0,10}[\\"'\x60]{0,8}\s{0,3}(?:===?|=>|:=|=|:)\s{0,3}[\\"'\x60]{0,8}([^\s"'\x60\\,;<>\[\](){}]{6,128})(?:[\s"'\x60\\,;<]|$)"#,
+        entropy: Some(2.5),
+        except: &[
+            // Not a value: a variable, a function, a type, a path, an address, or a place for a value.
+            Except::secret(&[
+                "^[$%@&*/~.]",
+                "^https?:",
+                r"^(?i:[\w.]*(?:none|null|nil|true|false|undefined|string|str|text|required|optional|password|passwd|example|changeme|change_me|changeit|placeholder|redacted|hidden|masked|your[\w-]*|x{3,}|\*+|\.{3,}|env|environ|getenv|process|config|input|prompt|value|secret|field|param|args?|self|this|request|form|user|data|type|hash|length|reset|forgot|policy|strength|incorrect|invalid|expired|encrypted)[\w.:!?-]*)$",
+                "^[a-z]{1,12}[.!?:]?$",
+                r"::|->|\.\w+\.",
+            ]),
+        ],
+        ..RULE
+    },
+    BuiltIn {
+        id: "generic-secret",
+        description: "a value that looks like a secret",
+        regex: r#"(?i)(?:api[_-]?key|apikey|secret|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|client[_-]?key|credentials?|creds|token|auth|key)[a-z0-9_. \t-]{0,20}[\\"'\x60]{0,8}[ \t]{0,3}(?:={1,3}>?|:{1,3}=?|\?=|\.=|>|,)\s{0,8}[\\"'\x60]{0,8}([a-z0-9_.=+/~!@#$%^&*|-]{14,200})(?:[\s"'\x60\\,;<)\]}]|$)"#,
+        entropy: Some(3.3),
+        except: &[
+            // A secret has letters and digits. Names of variables, paths, versions and hosts are none.
+            Except::secret(&[
+                "^[^0-9]+$",
+                "^[^A-Za-z]+$",
+                "^[$%@&*/~.]",
+                "^[A-Za-z]+[0-9]{0,2}(?:[./:_=&+-]+[A-Za-z]+[0-9]{0,2})*[./:_=&+-]*$",
+                "^(?:[a-z]+[0-9]{0,2})(?:[A-Z][a-z]+[0-9]{0,2})+$",
+                "^[0-9]{4}-[0-9]{2}-[0-9]{2}",
+                "^(?:sha(?:1|256|384|512)|md5)[-:=]",
+                r"(?i)example|placeholder|redacted|changeme|your[_-]|xxxx|\.\.\.|1234567890|abcdef0?1?2",
+            ])
+            .stopwords(&["localhost", "://", "()"]),
+            // Names that end in `key`, `token` or `auth` and hold no secret.
+            Except::whole(&[
+                "(?i)^key.*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+                "(?i)public[_-]?key|primary[_-]?key|foreign[_-]?key|keyboard|key[_-]?frame|key[_-]?code|key[_-]?path|tokenizer|author|idempotency[_-]?key|cache[_-]?key|sort[_-]?key|partition[_-]?key|page[_-]?token|next[_-]?token|max[_-]?tokens",
+            ]),
+        ],
+        ..RULE
+    },
+];
