@@ -42,6 +42,7 @@ impl At {
     pub const ALL: [Self; 5] = [Self::Input, Self::Memory, Self::Arguments, Self::Output, Self::Answer];
 
     /// Returns the name for messages.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Input => "the input",

@@ -203,6 +203,7 @@ impl BudgetLimit {
     }
 
     /// Returns the largest amount in the unit of the store: billionths for costs.
+    #[must_use]
     pub fn limit(&self) -> u64 {
         match self.of.unit() {
             Unit::Cost => self.most.billionths(),
@@ -212,6 +213,7 @@ impl BudgetLimit {
 
     /// Returns the window of the counter. The count of a run expires a week after its first call, so that old runs do not fill
     /// the store.
+    #[must_use]
     pub fn store_window(&self) -> Option<Duration> {
         match self.window {
             Window::None if self.per == Scope::Run => Some(Duration::from_hours(7 * 24)),
@@ -295,6 +297,7 @@ impl Measure {
     }
 
     /// Returns an amount with its unit.
+    #[must_use]
     pub fn shown(self, amount: u64) -> String {
         match self {
             Self::ModelCalls => format!("{amount} model calls"),
@@ -336,6 +339,7 @@ pub enum Window {
 
 impl Window {
     /// Returns the end of a sentence about the limit.
+    #[must_use]
     pub const fn shown(self) -> &'static str {
         match self {
             Self::None => "",

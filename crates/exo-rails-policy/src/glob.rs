@@ -166,7 +166,9 @@ fn add(parts: &[Part], steps: &mut Vec<Step>) {
                     }
                 }
                 let end = steps.len();
-                ends.into_iter().for_each(|jump| steps[jump] = Step::Jump(end));
+                for jump in ends {
+                    steps[jump] = Step::Jump(end);
+                }
             }
         }
     }
@@ -259,6 +261,7 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use globset::GlobBuilder;
     use proptest::prelude::*;

@@ -233,12 +233,14 @@ impl Levels {
     }
 
     /// Returns the consequence of a number of calls.
+    #[must_use]
     pub fn of(self, count: u32) -> Option<Level> {
         let levels = [(self.abort, Level::Abort), (self.refuse, Level::Refuse), (self.warn, Level::Warn)];
         levels.into_iter().find(|(from, _)| *from > 0 && count >= *from).map(|(_, level)| level)
     }
 
     /// Returns the largest number, or 0 if the pattern is off.
+    #[must_use]
     pub fn largest(self) -> u32 {
         self.warn.max(self.refuse).max(self.abort)
     }
@@ -264,6 +266,9 @@ impl Levels {
     }
 
     /// Reads levels. A missing key has the default.
+    ///
+    /// # Errors
+    /// A key is unknown, or a value is not a number of calls.
     pub fn read<'de, D: Deserializer<'de>>(deserializer: D, default: Self) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]

@@ -163,6 +163,7 @@ impl RatedCalls {
     }
 
     /// Returns whether a call counts. `tool` is `None` for a model call. Without patterns, the calls of all tools count.
+    #[must_use]
     pub fn counts(self, tools: &[ToolPattern], tool: Option<&ToolName<'_>>) -> bool {
         match (self, tool) {
             (Self::ModelCalls, None) => true,
@@ -172,6 +173,9 @@ impl RatedCalls {
     }
 
     /// Checks that a limit of model calls has no patterns of tools.
+    ///
+    /// # Errors
+    /// A limit of model calls has patterns of tools.
     pub fn check_tools(self, tools: &[ToolPattern]) -> Result<(), ConfigError> {
         if self == Self::ToolCalls || tools.is_empty() {
             return Ok(());

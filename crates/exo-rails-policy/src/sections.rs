@@ -57,9 +57,9 @@ impl<'t> Sections<'t> {
     pub fn lines_of(&self, path: &[&str]) -> Option<Vec<usize>> {
         let (last, outer) = path.split_last()?;
         let table = outer.iter().try_fold(&self.tables, |table, key| get(table, key)?.value.as_table())?;
-        let list = get(table, last)?.value.as_array()?;
+        let items = get(table, last)?.value.as_array()?;
         let (mut line, mut counted) = (1, 0);
-        let lines = list.iter().map(|item| {
+        let lines = items.iter().map(|item| {
             // The items are in the order of the text, so each line is counted once.
             let start = item.span().start;
             line += self.text.get(counted..start).unwrap_or_default().matches('\n').count();

@@ -116,6 +116,7 @@ impl ToolPattern {
     }
 
     /// Returns whether the pattern matches a [reading](ToolName::readings) of a name.
+    #[must_use]
     pub fn catches_reading(&self, reading: &str) -> bool {
         match &self.kind {
             Kind::Name { folded } => folded == reading,
@@ -124,6 +125,7 @@ impl ToolPattern {
     }
 
     /// Returns the name in its folded form, if the pattern is a name.
+    #[must_use]
     pub fn folded_name(&self) -> Option<&str> {
         match &self.kind {
             Kind::Name { folded } => Some(folded),
@@ -142,12 +144,16 @@ impl ToolPattern {
     }
 
     /// Returns the number of characters that match only themselves.
+    #[must_use]
     pub fn fixed(&self) -> usize {
         self.text.chars().filter(|c| !"*?[]{}".contains(*c)).count()
     }
 }
 
 /// Checks that the tools exist, apart from globs. Without known tools, nobody has named them.
+///
+/// # Errors
+/// A tool is not known.
 pub fn check_tools<'t>(tools: impl IntoIterator<Item = &'t str>, known: &[&str]) -> Result<(), ConfigError> {
     let unknown = tools.into_iter().find(|tool| !is_glob(tool) && !known.contains(tool));
     let Some(tool) = unknown.filter(|_| !known.is_empty()) else { return Ok(()) };

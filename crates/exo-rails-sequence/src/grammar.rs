@@ -164,6 +164,7 @@ pub struct Name<P> {
 
 impl Outcome {
     /// Returns the word before the tools.
+    #[must_use]
     pub fn word(self) -> Option<&'static str> {
         match self {
             Self::Succeeded => None,
