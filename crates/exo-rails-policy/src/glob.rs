@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_long_pattern_on_a_long_text_takes_no_exponential_time() {
-        let glob = Glob::new(&"{a*,*a}".repeat(50)).unwrap();
+        let glob = Glob::new(&"{a*a,a*aa}".repeat(50)).unwrap();
         assert!(!glob.matches(&format!("{}b", "a".repeat(2_000)), false));
     }
 

@@ -109,6 +109,10 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
         Serves::surround(self, inputs, next)
     }
 
+    fn surrounds(&self) -> bool {
+        Serves::<E>::surrounds(self)
+    }
+
     fn may_rewrite(&self) -> bool {
         Serves::<E>::may_rewrite(self)
     }

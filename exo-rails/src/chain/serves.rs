@@ -109,6 +109,15 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().surround(self, inputs, next)
     }
 
+    /// Returns `true` if a rail that is present surrounds the operation that the event begins. Only chains know.
+    #[doc(hidden)]
+    fn surrounds(&self) -> bool
+    where
+        Self: Sized,
+    {
+        Self::steps().surrounds(self)
+    }
+
     /// Returns the steps of a chain. The provided methods use them, so a chain implements only two methods. Other guard
     /// sets have no steps.
     #[doc(hidden)]
@@ -246,6 +255,9 @@ pub trait ChainSteps<E: Event, C: ?Sized> {
     /// See [`Serves::is_timed`].
     fn timed(self) -> bool;
 
+    /// See [`Serves::surrounds`].
+    fn surrounds(self, chain: &C) -> bool;
+
     /// See [`Serves::surround`].
     #[inline]
     fn surround<'a, N>(
@@ -295,6 +307,11 @@ impl<E: Event, C: ?Sized> ChainSteps<E, C> for NoSteps {
         true
     }
 
+    #[inline]
+    fn surrounds(self, _: &C) -> bool {
+        true
+    }
+
     fn run_always_rails<'a>(
         self,
         _: &'a C,
@@ -334,6 +351,11 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
     #[inline]
     fn timed(self) -> bool {
         L::Facts::is_timed::<E>()
+    }
+
+    #[inline]
+    fn surrounds(self, chain: &L::Chain) -> bool {
+        L::Steps::surrounds(chain)
     }
 
     fn run_always_rails<'a>(

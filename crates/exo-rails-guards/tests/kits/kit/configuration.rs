@@ -1,12 +1,13 @@
 //! Configurations of the kit: what is read, and the places of mistakes.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use exo_rails::prelude::*;
 use exo_rails::{InMode, Mode, testing};
 use exo_rails_guards::kit::PolicyConfig;
 use exo_rails_guards::permissions::{Permission, PermissionRule, Permissions, Source};
-use exo_rails_guards::{Kit, config};
+use exo_rails_guards::{Fallback, Kit, config};
 
 /// A table for each guard.
 const ALL: &str = r#"
@@ -85,11 +86,27 @@ const ALL: &str = r#"
     [[budgets]]
     mode = "shadow"
     limits = [{ name = "mails", of = "tool_calls", most = 3, tools = ["send_*"] }]
+
+    [concurrency]
+    limits = [{ name = "searches", of = "tool_calls", most = 2, tools = ["search"] }]
+
+    [circuit_breaker]
+    breakers = [{ name = "models", of = "model_calls", failures = 3 }]
+
+    [timeouts]
+    limits = [{ name = "slow", of = "tool_calls", limit_ms = 50, tools = ["search"] }]
 "#;
+
+/// Makes the kit of [`ALL`], with a table `fallback` in code, because its tools are functions.
+fn kit_of_all() -> Kit {
+    let cache = |_| async { Ok(ToolOutput::text("from the cache")) };
+    let builder = Kit::builder().fallback(Fallback::new().tool("search", "search_cache", cache));
+    builder.from_toml(&format!("{ALL}\n[fallback]\ntools = {{ search = ['search_cache'] }}")).unwrap()
+}
 
 #[test]
 fn a_configuration_makes_the_guards_that_it_has() {
-    let kit = Kit::from_toml(ALL).unwrap();
+    let kit = kit_of_all();
     let modes = [
         ("sizes", kit.sizes.as_ref().map(InMode::mode)),
         ("capability_gap", kit.capability_gap.as_ref().map(InMode::mode)),
@@ -114,6 +131,10 @@ fn a_configuration_makes_the_guards_that_it_has() {
         ("budgets[0]", kit.budgets.first().map(InMode::mode)),
         ("budgets[1]", kit.budgets.get(1).map(InMode::mode)),
         ("retry", kit.retry.as_ref().map(InMode::mode)),
+        ("concurrency", kit.concurrency.as_ref().map(InMode::mode)),
+        ("circuit_breaker", kit.circuit_breaker.as_ref().map(InMode::mode)),
+        ("timeouts", kit.timeouts.as_ref().map(InMode::mode)),
+        ("fallback", kit.fallback.as_ref().map(InMode::mode)),
     ];
     for (name, mode) in modes {
         let expected = match name {
@@ -126,6 +147,49 @@ fn a_configuration_makes_the_guards_that_it_has() {
     let none = Kit::from_toml("").unwrap();
     assert!(kit.changed_calls.is_some() && none.changed_calls.is_none());
     assert!(none.sizes.is_none() && none.hook_handlers.is_empty() && none.permissions.is_none());
+}
+
+/// The kit is one list, and the policy file is another: each table belongs to a guard.
+#[test]
+fn every_table_of_the_policy_file_has_a_guard_in_the_kit() {
+    let error = Kit::from_toml("[qqqq]").unwrap_err().to_string();
+    let tables: BTreeSet<&str> = error.split('`').skip(3).step_by(2).collect();
+    assert!(tables.len() > 25, "{error}");
+    let shown = format!("{:?}", Kit::default());
+    let is_in_kit = |table: &&&str| shown.contains(&format!(" {table}: "));
+    let others: Vec<&&str> = tables.iter().filter(|table| !is_in_kit(table)).collect();
+    assert_eq!(others, [&"audit", &"mode"]);
+}
+
+#[tokio::test]
+async fn a_timeout_and_a_fallback_of_a_file_work() {
+    let cache = |_| async { Ok(ToolOutput::text("from the cache")) };
+    let builder = Kit::builder().fallback(Fallback::new().tool("search", "search_cache", cache));
+    let text = "[timeouts]\nlimits = [{ name = 'slow', of = 'tool_calls', limit_ms = 50 }]\n[fallback]\ntools = { search = ['search_cache'] }";
+    let kit = builder.from_toml(text).unwrap();
+    let slow = |_| async { std::future::pending::<Result<ToolOutput, OperationError>>().await };
+    let mut ctx = RunContext::new("desk");
+    let output = kit.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, slow).await.unwrap();
+    assert_eq!(output.content, "from the cache");
+}
+
+#[test]
+fn a_kit_without_guards_around_calls_can_be_registered() {
+    let mut hooks = HookManager::new();
+    assert!(Kit::from_toml("[sizes]").unwrap().try_register(&mut hooks).is_ok());
+    let limits = "[timeouts]\nlimits = [{ name = 'slow', of = 'tool_calls', limit_ms = 50 }]";
+    let error = Kit::from_toml(limits).unwrap().try_register(&mut hooks).unwrap_err();
+    assert!(error.to_string().starts_with("a rail surrounds the operation that `"), "{error}");
+}
+
+#[test]
+fn a_fallback_that_the_program_does_not_have_is_a_mistake() {
+    let error = Kit::from_toml("[fallback]\ntools = { search = ['search_cache'] }").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line 2, column 20: `fallback`: `tools.search`: `search_cache` does not stand in for `search`: \
+         add it in code, with `Fallback::new().tool(\"search\", \"search_cache\", …)`",
+    );
 }
 
 #[test]
@@ -285,7 +349,8 @@ fn a_program_lists_the_kit_beside_its_own_rails() {
     let guards =
         ["changed_calls", "sizes", "capability_gap", "secrets", "personal_data", "hook_handlers", "permissions"];
     let next = ["content", "injection", "paths", "urls", "tool_schemas", "data_flow", "loops"];
-    let later = ["risk", "approval", "rate_limits", "sequence", "budgets"];
+    let later =
+        ["risk", "approval", "rate_limits", "sequence", "budgets", "concurrency", "circuit_breaker", "timeouts"];
     let all = [&["before"][..], &guards, &next, &later, &["after"]].concat();
     testing::assert_order(&rails, HookPoint::PreToolCall, all);
 }
