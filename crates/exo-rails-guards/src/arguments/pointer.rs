@@ -46,7 +46,7 @@ fn children<'v>(segment: &Segment, value: &'v Value) -> Vec<&'v Value> {
 fn may_be(segment: &Segment, name: &str) -> bool {
     match segment {
         Segment::Name(wanted) => wanted == name || is_spelling(name, wanted),
-        _ => true,
+        Segment::Any => true,
     }
 }
 
