@@ -2,6 +2,7 @@
 
 mod agent;
 mod always;
+mod erased;
 mod journal;
 mod listed;
 mod operations;
@@ -12,6 +13,7 @@ mod warnings;
 
 pub use agent::{AnyModel, Model, agent, asks_for, run_agent};
 pub use always::AlwaysOnly;
+pub use erased::GuardDyn;
 pub use journal::{note, notes, take_notes};
 pub use listed::{Listed, listed_first, listed_last, plan_of_listed};
 pub use operations::{broken_model, broken_run, broken_tool, fails_first, model, prompt, run, tool};

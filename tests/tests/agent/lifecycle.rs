@@ -4,7 +4,7 @@ use exo_rails::message::{Content, ContentPart, Message, ToolSpec, Usage};
 use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, OperationErrorKind, SharedExtensions};
 use serde_json::json;
-use tests::{Model, broken_run, broken_tool, note, notes, rails, run, run_agent, take_notes, tool};
+use tests::{GuardDyn, Model, broken_run, broken_tool, note, notes, rails, run, run_agent, take_notes, tool};
 
 fn context() -> RunContext {
     RunContext::new("lifecycle")
@@ -18,7 +18,7 @@ fn every_event(ctx: &RailContext) {
 #[tokio::test]
 async fn start_and_finished_fire_on_every_run() {
     let mut ctx = context();
-    rails![every_event].guard_run("hello", &mut ctx, run).await.unwrap();
+    rails![every_event].dyn_run("hello", &mut ctx, run).await.unwrap();
     assert_eq!(take_notes(&ctx), ["start", "run hello", "finished"]);
     run_agent(&rails![every_event], &Model::new([ModelResponse::text("hi")]), "hello", &mut ctx).await.unwrap();
     assert_eq!(notes(&ctx), ["start", "pre_llm_call", "model after 1 messages", "post_llm_call", "finished"]);
@@ -32,8 +32,8 @@ async fn a_rail_on_start_alone_stops_a_run() {
     }
     let mut ctx = context();
     let rails = rails![input_length];
-    assert!(rails.guard_run("hello", &mut ctx, run).await.is_ok());
-    let error = rails.guard_run("hello again", &mut ctx, run).await.unwrap_err();
+    assert!(rails.dyn_run("hello", &mut ctx, run).await.is_ok());
+    let error = rails.dyn_run("hello again", &mut ctx, run).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `input_length` aborted at start: the input is too long");
     assert_eq!(notes(&ctx), ["run hello"]);
 }
@@ -131,7 +131,7 @@ async fn a_failed_tool_call_that_nobody_rescues_is_the_output_that_the_model_rea
     }
     let mut ctx = context();
     let rails = rails![look, every_event];
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
     assert_eq!(output.content, "The call of `search` failed: the tool is broken (failed)");
     assert_eq!((output.is_error, output.error_kind), (true, Some(OperationErrorKind::Other)));
     let expected =
@@ -147,9 +147,9 @@ async fn a_rail_can_abort_when_an_operation_has_failed() {
     }
     let rails = rails![fatal];
     let call = ToolCallInputs::new("search");
-    let error = rails.guard_tool_call(call, &mut context(), broken_tool).await.unwrap_err();
+    let error = rails.dyn_tool_call(call, &mut context(), broken_tool).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `fatal` aborted at tool_error: the tool is broken");
-    let error = rails.guard_llm_call(tests::prompt("hi"), &mut context(), tests::broken_model).await.unwrap_err();
+    let error = rails.dyn_llm_call(tests::prompt("hi"), &mut context(), tests::broken_model).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `fatal` aborted at llm_error: the model is broken");
 }
 
@@ -172,7 +172,7 @@ async fn the_model_events_carry_messages_tools_options_and_cost() {
     let usage = Usage { total_tokens: 12, ..Usage::default() };
     let answer = ModelResponse { usage: Some(usage), ..ModelResponse::text("hi") };
     let model = |_| std::future::ready(Ok::<_, OperationError>(answer.clone()));
-    rails![before, after].guard_llm_call(call, &mut ctx, model).await.unwrap();
+    rails![before, after].dyn_llm_call(call, &mut ctx, model).await.unwrap();
     assert_eq!(notes(&ctx), ["hello [\"search\"] 0.5", "hello -> hi, 12 tokens"]);
 }
 
@@ -186,7 +186,7 @@ async fn the_tool_events_carry_the_call_and_its_output() {
     let call =
         ToolCallInputs { id: "call-1".to_owned(), ..ToolCallInputs::new("add").with_arguments(json!({ "n": 1 })) };
     let result = |_| std::future::ready(Ok::<_, OperationError>(ToolOutput::json(&json!({ "sum": 1 })).unwrap()));
-    rails![after].guard_tool_call(call, &mut ctx, result).await.unwrap();
+    rails![after].dyn_tool_call(call, &mut ctx, result).await.unwrap();
     assert_eq!(notes(&ctx), [r#"call-1 add {"n":1} -> {"sum":1}"#]);
 }
 
@@ -215,7 +215,7 @@ async fn a_run_may_begin_with_parts_of_several_kinds() {
     let image = ContentPart { kind: "image_url".to_owned(), ..ContentPart::default() };
     let input = Content::Parts(vec![text("what is "), image, text("this?")]);
     let mut ctx = context();
-    let output = rails![parts].guard_run(input, &mut ctx, run).await.unwrap();
+    let output = rails![parts].dyn_run(input, &mut ctx, run).await.unwrap();
     assert_eq!(output.text, "what is this?");
     assert_eq!(notes(&ctx), ["text, image_url, text", "run what is this?"]);
 }
@@ -234,10 +234,10 @@ async fn the_context_tells_a_rail_where_it_is() {
     let tools_at_step_4 = |run: Permit<InvokeInputs>| async move {
         let mut ctx = run.context();
         ctx.set_step(4);
-        rails![place].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+        rails![place].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
         Ok::<_, RunError>(InvokeOutput::default())
     };
-    rails![place].guard_run("hello", &mut ctx, tools_at_step_4).await.unwrap();
+    rails![place].dyn_run("hello", &mut ctx, tools_at_step_4).await.unwrap();
     let expected = ["support r7 s3 turn 2 step 0 start true", "support r7 s3 turn 2 step 4 pre_tool_call true"];
     assert_eq!(notes(&ctx)[..2], expected);
 }

@@ -4,7 +4,7 @@ use exo_rails::prelude::*;
 use exo_rails::{HookState, SessionInfo, SharedExtensions};
 use exo_rails_agent::Session;
 use serde_json::{Value, json};
-use tests::{note, notes, prompt, rails, run, tool};
+use tests::{GuardDyn, note, notes, prompt, rails, run, tool};
 
 fn context() -> RunContext {
     RunContext::new("state")
@@ -35,8 +35,8 @@ fn two(ctx: &mut RailContext) {
 async fn extra_is_shared_within_an_event_and_fresh_for_the_next() {
     let mut ctx = context();
     let rails = rails![two, one];
-    rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tests::tool).await.unwrap();
-    rails.guard_llm_call(prompt("hello"), &mut ctx, tests::model).await.unwrap();
+    rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tests::tool).await.unwrap();
+    rails.dyn_llm_call(prompt("hello"), &mut ctx, tests::model).await.unwrap();
     let counts: Vec<_> = notes(&ctx).into_iter().filter(|note| note.contains(" at ")).collect();
     let at = |event| [format!("one 1 at {event}"), format!("two 2 at {event}")];
     assert_eq!(counts, [at("pre_tool_call"), at("post_tool_call"), at("pre_llm_call")].concat());
@@ -50,7 +50,7 @@ async fn extra_is_fresh_for_the_same_event_of_the_next_operation_and_of_a_retry(
     }
     let mut ctx = context();
     for _ in 0..2 {
-        rails![one, once_more].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+        rails![one, once_more].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     }
     let counts: Vec<_> = notes(&ctx).into_iter().filter(|note| note.starts_with("one")).collect();
     assert_eq!(counts.iter().filter(|note| note.starts_with("one 1")).count(), 8, "{counts:?}");
@@ -76,7 +76,7 @@ async fn extra_is_shared_by_plain_hooks_and_chains() {
     rail_chain![use_it].register(&mut hooks);
     hooks.add(HookPoint::PostToolCall, afterwards);
     let mut ctx = context();
-    hooks.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    hooks.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(notes(&ctx), ["Some(4) left", "tool search {}", "afterwards: false"]);
 }
 
@@ -99,13 +99,13 @@ async fn the_store_of_a_run_survives_its_events() {
     let call = || ToolCallInputs::new("search").with_arguments(json!({ "limit": 2 }));
     let twice = |run: Permit<InvokeInputs>| async move {
         for _ in 0..2 {
-            rails![budget].guard_tool_call(call(), &mut run.context(), tool).await?;
+            rails![budget].dyn_tool_call(call(), &mut run.context(), tool).await?;
         }
         Ok::<_, RunError>(InvokeOutput::default())
     };
-    assert!(rails![budget].guard_run("hello", &mut ctx, twice).await.is_ok());
+    assert!(rails![budget].dyn_run("hello", &mut ctx, twice).await.is_ok());
     assert_eq!(ctx.run.get::<Calls>(), Some(Calls(2)));
-    let error = rails![budget].guard_tool_call(call(), &mut ctx, tool).await.unwrap_err();
+    let error = rails![budget].dyn_tool_call(call(), &mut ctx, tool).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `budget` aborted at pre_tool_call: call 3");
     assert_eq!(context().run.get::<Calls>(), None, "another run has its own");
 }
@@ -122,14 +122,14 @@ async fn no_increment_is_lost_among_many_tasks() {
         }
         Ok::<_, RunError>(InvokeOutput::default())
     };
-    rails![budget].guard_run("hello", &mut ctx, spawn_all).await.unwrap();
+    rails![budget].dyn_run("hello", &mut ctx, spawn_all).await.unwrap();
     assert_eq!(ctx.run.get::<Calls>(), Some(Calls(TASKS * CALLS)));
 }
 
 async fn call_often(mut ctx: RunContext, times: u32) -> Result<(), RunError> {
     for _ in 0..times {
         let call = ToolCallInputs::new("search").with_arguments(json!({ "limit": u32::MAX }));
-        rails![budget].guard_tool_call(call, &mut ctx, quiet).await?;
+        rails![budget].dyn_tool_call(call, &mut ctx, quiet).await?;
     }
     Ok(())
 }
@@ -153,7 +153,7 @@ async fn the_store_of_a_session_is_shared_by_its_runs() {
     let session = SharedExtensions::default();
     for turn in 0..3 {
         let mut ctx = context().with_session("s1", session.clone(), turn);
-        rails![turns].guard_run("hello", &mut ctx, run).await.unwrap();
+        rails![turns].dyn_run("hello", &mut ctx, run).await.unwrap();
         assert_eq!(ctx.run.get::<Calls>(), None);
     }
     assert_eq!(session.get::<Vec<u32>>(), Some(vec![0, 1, 2]));
@@ -255,13 +255,13 @@ async fn no_increment_of_a_name_is_lost_among_many_tasks() {
         }
         Ok::<_, RunError>(InvokeOutput::default())
     };
-    rails![named_budget].guard_run("hello", &mut ctx, spawn_all).await.unwrap();
+    rails![named_budget].dyn_run("hello", &mut ctx, spawn_all).await.unwrap();
     assert_eq!(ctx.run.state().get("calls"), Some(json!(TASKS * CALLS)));
 }
 
 async fn call_named(mut ctx: RunContext, times: u32) -> Result<(), RunError> {
     for _ in 0..times {
-        rails![named_budget].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, quiet).await?;
+        rails![named_budget].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, quiet).await?;
     }
     Ok(())
 }

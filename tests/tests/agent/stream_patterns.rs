@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, TestRunner};
 use regex::{Regex, RegexBuilder};
-use tests::rails;
+use tests::{GuardDyn, rails};
 
 /// Replaces a pattern.
 struct Replace<P> {
@@ -87,7 +87,7 @@ pub(super) fn streamed<R: GuardSet>(rails: &R, pieces: &[&str]) -> String {
 fn whole<R: GuardSet>(rails: &R, text: &str) -> String {
     let model = |_| async { Ok::<_, OperationError>(ModelResponse::text(text)) };
     let mut ctx = RunContext::new("patterns");
-    let answer = rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).now_or_never().unwrap();
+    let answer = rails.dyn_llm_call(ModelCallInputs::default(), &mut ctx, model).now_or_never().unwrap();
     answer.unwrap().message.text().into_owned()
 }
 

@@ -8,6 +8,7 @@ use exo_rails::{ModelDelta, NoRails, ResponseBuilder, Stream, ToolCallDelta};
 use exo_rails_agent::{Model, ScriptedModel};
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
+use tests::GuardDyn;
 
 /// What a model streams for one request: each piece, or the error as text.
 async fn streamed(model: impl Model) -> Vec<Result<ModelDelta, String>> {
@@ -17,14 +18,14 @@ async fn streamed(model: impl Model) -> Vec<Result<ModelDelta, String>> {
         *found.lock().unwrap() = items;
         Ok::<_, OperationError>(ModelResponse::default())
     };
-    NoRails.guard_llm_call(tests::prompt("hi"), &mut RunContext::new("streamed"), collect).await.unwrap();
+    NoRails.dyn_llm_call(tests::prompt("hi"), &mut RunContext::new("streamed"), collect).await.unwrap();
     let items = std::mem::take(&mut *found.lock().unwrap());
     items.into_iter().map(|item| item.map_err(|error| error.to_string())).collect()
 }
 
 async fn called(model: impl Model) -> Result<ModelResponse, RunError> {
     let (model, mut ctx) = (&model, RunContext::new("called"));
-    NoRails.guard_llm_call(tests::prompt("hi"), &mut ctx, |permit| async move { model.call(permit).await }).await
+    NoRails.dyn_llm_call(tests::prompt("hi"), &mut ctx, |permit| async move { model.call(permit).await }).await
 }
 
 fn together(deltas: impl IntoIterator<Item = ModelDelta>) -> ModelResponse {

@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
-use tests::{note, notes, rails};
+use tests::{GuardDyn, note, notes, rails};
 
 /// Secrets are 6 letters long.
 #[rail(priority = 40, on = [LlmChunk], window = 6)]
@@ -414,7 +414,7 @@ async fn an_answer_in_parts_keeps_what_is_no_text() {
             async move { Ok::<_, OperationError>(response) }
         };
         let rails = rails![redact];
-        rails.guard_llm_call(ModelCallInputs::default(), &mut context(), model).await.unwrap().message.content.unwrap()
+        rails.dyn_llm_call(ModelCallInputs::default(), &mut context(), model).await.unwrap().message.content.unwrap()
     };
     let image = || part("image_url", None);
     let parts = vec![part("text", Some("a ")), image(), part("text", Some("b"))];

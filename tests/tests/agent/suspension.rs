@@ -16,7 +16,7 @@ use exo_rails_agent::{
 use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tests::{AnyModel, rails};
+use tests::{AnyModel, GuardDyn, rails};
 
 /// What happens outside of the run, and outlives the program.
 #[derive(Clone, Default)]
@@ -701,7 +701,7 @@ async fn a_custom_loop_suspends_and_resumes() {
     let kept = KeptValues::new().keep::<Calls>("calls");
     let call = || ToolCallInputs::new("refund").with_arguments(json!({ "order": 7 }));
     let mut ctx = RunContext::new("loop").with_session("s-1", SharedExtensions::default(), 4);
-    let error = rails.guard_tool_call(call(), &mut ctx, pay).await.unwrap_err();
+    let error = rails.dyn_tool_call(call(), &mut ctx, pay).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `approval` suspended the run at pre_tool_call: approve the refund");
     let question = error.suspension().unwrap().question.clone();
     let saved = serde_json::to_string(&ctx.save(&kept).unwrap()).unwrap();
@@ -710,7 +710,7 @@ async fn a_custom_loop_suspends_and_resumes() {
     ctx.restore(serde_json::from_str(&saved).unwrap(), &kept).unwrap();
     assert_eq!(ctx.turn(), 4);
     ctx.answer(question, true);
-    assert_eq!(rails.guard_tool_call(call(), &mut ctx, pay).await.unwrap().content, "paid");
+    assert_eq!(rails.dyn_tool_call(call(), &mut ctx, pay).await.unwrap().content, "paid");
     assert_eq!(ctx.run.remove(), Some(Calls(2)));
 }
 

@@ -10,6 +10,7 @@ use exo_rails_agent::ScriptedModel;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use tests::GuardDyn;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Target {
@@ -119,10 +120,10 @@ async fn arguments_that_do_not_fit_come_back_with_the_place() {
 async fn a_set_runs_the_tool_that_a_call_names() {
     let (tools, mut ctx) = (tools(), RunContext::new("tests"));
     let call = ToolCallInputs::of(&Search { query: "a".into(), page: Page { offset: 0, rest: Map::new() } }).unwrap();
-    let output = NoRails.guard_tool_call(call, &mut ctx, |call| tools.call(call)).await.unwrap();
+    let output = NoRails.dyn_tool_call(call, &mut ctx, |call| tools.call(call)).await.unwrap();
     assert_eq!(output.content, "nothing about a");
     let call = ToolCallInputs::new("serch");
-    let output = NoRails.guard_tool_call(call, &mut ctx, |call| tools.call(call)).await.unwrap();
+    let output = NoRails.dyn_tool_call(call, &mut ctx, |call| tools.call(call)).await.unwrap();
     assert_eq!(output.error_kind, Some(OperationErrorKind::NotFound));
     let expected = "there is no tool `serch`; the tools are `search`, `delete_files`";
     assert!(output.content.contains(expected), "{output:?}");
@@ -272,7 +273,7 @@ async fn text_that_is_no_value_runs_no_tool() {
         asked.function.arguments = text.to_owned();
         let call = ToolCallInputs::asked_for(&asked);
         assert_eq!(call.arguments, json!(text));
-        let output = NoRails.guard_tool_call(call, &mut RunContext::new("any"), |call| any.call(call)).await.unwrap();
+        let output = NoRails.dyn_tool_call(call, &mut RunContext::new("any"), |call| any.call(call)).await.unwrap();
         assert!(output.content.contains("the arguments of `any` are not JSON"), "{text}: {output:?}");
     }
 }

@@ -6,7 +6,7 @@ use exo_rails::{Reason, UnknownHookPoint};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tests::rails;
+use tests::{GuardDyn, rails};
 
 /// Reads a value as `$type` and writes it again.
 macro_rules! through {
@@ -336,7 +336,7 @@ fn errors_can_be_written_for_logs() {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let (mut ctx, call) = (RunContext::new("wire"), ToolCallInputs::new("search"));
-    let result = runtime.block_on(rails![refuse].guard_tool_call(call, &mut ctx, tests::tool));
+    let result = runtime.block_on(rails![refuse].dyn_tool_call(call, &mut ctx, tests::tool));
     let Err(RunError::Abort(abort)) = result else { panic!("{result:?}") };
     let expected = json!({ "rail_name": "refuse", "event": "pre_tool_call", "reason": "not today" });
     assert_eq!(serde_json::to_value(abort).unwrap(), expected);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::prelude::*;
-use exo_rails::{CancellationToken, DynGuardSet, EventBus, LiveRails, Serves, ServesOperation, Subscription};
+use exo_rails::{
+    CancellationToken, DynGuardSet, EventBus, LiveRails, Serves, ServesOperation, Subscription, WithEvents,
+};
 use exo_rails_agent::{Agent, FailedRun, IntoRun, Session, SuspendedRun};
 use futures_util::FutureExt;
 use tokio::task::unconstrained;
@@ -79,7 +81,11 @@ fn context(plan: &Plan) -> RunContext {
     ctx
 }
 
-async fn in_an_agent<R: GuardSet + 'static>(rails: R, world: &Arc<World>) {
+async fn in_an_agent(rails: impl GuardSet + 'static, world: &Arc<World>) {
+    in_a_session(DynGuardSet::new(rails), world).await;
+}
+
+async fn in_a_session(rails: DynGuardSet, world: &Arc<World>) {
     let plan = &world.plan;
     let bus = EventBus::new(4096);
     let mut records = bus.subscribe();
@@ -103,10 +109,10 @@ async fn in_an_agent<R: GuardSet + 'static>(rails: R, world: &Arc<World>) {
     take_records(&mut records, world);
 }
 
-type AgentSession<'a, R> = Session<&'a Agent<Handle, R>>;
+type AgentSession<'a> = Session<&'a Agent<Handle, WithEvents<DynGuardSet>>>;
 
 /// One run of a session, and how it goes on where a rail suspends it.
-async fn turn<R: GuardSet>(session: &mut AgentSession<'_, R>, world: &Arc<World>) {
+async fn turn(session: &mut AgentSession<'_>, world: &Arc<World>) {
     let mut suspended = run(session, world.input(), world).await;
     for _ in 0..3 {
         let Some(mut waiting) = suspended else { return };
@@ -118,11 +124,7 @@ async fn turn<R: GuardSet>(session: &mut AgentSession<'_, R>, world: &Arc<World>
     }
 }
 
-async fn run<R: GuardSet>(
-    session: &mut AgentSession<'_, R>,
-    start: impl IntoRun,
-    world: &Arc<World>,
-) -> Option<SuspendedRun> {
+async fn run(session: &mut AgentSession<'_>, start: impl IntoRun, world: &Arc<World>) -> Option<SuspendedRun> {
     let mut ctx = context(&world.plan);
     let failed = match world.plan.mode {
         Mode::Called => {

@@ -2,7 +2,7 @@
 
 use exo_rails::prelude::*;
 use exo_rails::{Reason, RetryRequest};
-use tests::{Model, asks_for, note, notes, prompt, rails, run_agent, tool};
+use tests::{GuardDyn, Model, asks_for, note, notes, prompt, rails, run_agent, tool};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn no_deletes(call: &ToolCallInputs) -> Verdict {
@@ -34,7 +34,7 @@ fn gives_a_blank_reason() -> RailAction {
 async fn an_abort_names_the_rail_that_decided() {
     let mut ctx = RunContext::new("abort");
     let call = ToolCallInputs::new("delete");
-    let error = rails![audit, no_deletes].guard_tool_call(call, &mut ctx, tool).await.unwrap_err();
+    let error = rails![audit, no_deletes].dyn_tool_call(call, &mut ctx, tool).await.unwrap_err();
     let RunError::Abort(abort) = error else { panic!("{error}") };
     assert_eq!((abort.rail_name.as_str(), abort.event), ("no_deletes", HookPoint::PreToolCall));
     assert_eq!(abort.reason, "files are never deleted");
@@ -52,9 +52,9 @@ async fn the_rail_is_named_behind_every_guard_set() {
     let mut hooked = HookManager::new();
     hooked.add(HookPoint::PreToolCall, manager.hook_for(HookPoint::PreToolCall));
     for error in [
-        manager.guard_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("m"), tool).await,
-        hooks.guard_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("h"), tool).await,
-        hooked.guard_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("mh"), tool).await,
+        manager.dyn_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("m"), tool).await,
+        hooks.dyn_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("h"), tool).await,
+        hooked.dyn_tool_call(ToolCallInputs::new("delete"), &mut RunContext::new("mh"), tool).await,
     ] {
         assert!(matches!(error, Err(RunError::Abort(abort)) if abort.rail_name == "no_deletes"));
     }
@@ -63,7 +63,7 @@ async fn the_rail_is_named_behind_every_guard_set() {
 #[tokio::test]
 async fn an_abort_without_a_reason_says_so() {
     let mut ctx = RunContext::new("abort");
-    let error = rails![gives_a_blank_reason].guard_run("hello", &mut ctx, tests::run).await.unwrap_err();
+    let error = rails![gives_a_blank_reason].dyn_run("hello", &mut ctx, tests::run).await.unwrap_err();
     assert_eq!(error.to_string(), format!("rail `blank` aborted at start: {}", Reason::BLANK));
 }
 
@@ -82,7 +82,7 @@ async fn an_abort_of_one_tool_call_leaves_its_siblings_running() {
     let ctx = RunContext::new("abort");
     let calls = ["search", "delete", "read"].map(|name| {
         let mut ctx = sibling(&ctx);
-        async move { rails.guard_tool_call(ToolCallInputs::new(name), &mut ctx, slow).await }
+        async move { rails.dyn_tool_call(ToolCallInputs::new(name), &mut ctx, slow).await }
     });
     let [search, delete, read] = calls;
     let (search, delete, read) = tokio::join!(search, delete, read);
@@ -106,9 +106,9 @@ async fn an_abort_after_a_model_call_sees_what_the_call_has_cost() {
         ..ModelResponse::text("hi")
     };
     let mut ctx = RunContext::new("abort");
-    let cheap = rails![expensive].guard_llm_call(prompt("hello"), &mut ctx, |_| done(answer(100))).await;
+    let cheap = rails![expensive].dyn_llm_call(prompt("hello"), &mut ctx, |_| done(answer(100))).await;
     assert_eq!(cheap.unwrap().message.text(), "hi");
-    let dear = rails![expensive].guard_llm_call(prompt("hello"), &mut ctx, |_| done(answer(101))).await;
+    let dear = rails![expensive].dyn_llm_call(prompt("hello"), &mut ctx, |_| done(answer(101))).await;
     let message = "rail `expensive` aborted at post_llm_call: 101 tokens are too many";
     assert_eq!(dear.unwrap_err().to_string(), message);
 }
@@ -121,8 +121,8 @@ async fn done(response: ModelResponse) -> Result<ModelResponse, OperationError> 
 async fn an_abort_of_the_finished_run_withholds_its_answer() {
     let mut ctx = RunContext::new("abort");
     let rails = rails![no_secrets];
-    assert!(rails.guard_run("hello", &mut ctx, tests::run).await.is_ok());
-    let error = rails.guard_run("a secret", &mut ctx, tests::run).await.unwrap_err();
+    assert!(rails.dyn_run("hello", &mut ctx, tests::run).await.is_ok());
+    let error = rails.dyn_run("a secret", &mut ctx, tests::run).await.unwrap_err();
     assert_eq!(error.to_string(), "rail `no_secrets` aborted at finished: the answer has a secret in it");
 }
 
@@ -185,7 +185,7 @@ async fn a_rail_ends_the_run_with_an_answer_from_any_event() {
     for &at in end::EVENTS {
         let mut ctx = RunContext::new("abort");
         ctx.run.insert(EndAt(at));
-        let output = rails.guard_run("hi", &mut ctx, |run| busy_run(rails, run)).await.unwrap();
+        let output = rails.dyn_run("hi", &mut ctx, |run| busy_run(rails, run)).await.unwrap();
         let log = notes(&ctx);
         if at == HookPoint::Finished {
             // The answer of a rail that ends the run there is the answer as it stands.
@@ -202,14 +202,14 @@ async fn a_rail_ends_the_run_with_an_answer_from_any_event() {
         );
     }
     let mut ctx = RunContext::new("abort");
-    assert_eq!(rails.guard_run("hi", &mut ctx, |run| busy_run(rails, run)).await.unwrap().text, "all is done, signed");
+    assert_eq!(rails.dyn_run("hi", &mut ctx, |run| busy_run(rails, run)).await.unwrap().text, "all is done, signed");
 }
 
 #[tokio::test]
 async fn outside_of_a_run_the_error_has_the_answer() {
     let mut ctx = RunContext::new("abort");
     ctx.run.insert(EndAt(HookPoint::PreToolCall));
-    let error = rails![end].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();
+    let error = rails![end].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();
     let RunError::Abort(abort) = error else { panic!("{error}") };
     assert_eq!(abort.answer().unwrap().text, "the end");
 }

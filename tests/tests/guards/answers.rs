@@ -9,7 +9,7 @@ use exo_rails::{KeptValues, OpenQuestion, Operation, Question, SavedContext};
 use futures_util::FutureExt;
 use proptest::prelude::*;
 use serde_json::json;
-use tests::rails;
+use tests::{GuardDyn, rails};
 
 fn ask(ctx: &RailContext, call: &ToolCallInputs) -> Result<RailAction, serde_json::Error> {
     let question = ctx.question("may this happen?").with_data(&call.arguments);
@@ -206,10 +206,10 @@ async fn a_run_uses_its_answer_up_when_it_ends() {
     for _ in 0..2 {
         loop {
             let run = async |run: Permit<InvokeInputs>| {
-                rails.guard_tool_call(ToolCallInputs::new("refund"), &mut run.context(), refund).await?;
+                rails.dyn_tool_call(ToolCallInputs::new("refund"), &mut run.context(), refund).await?;
                 Ok::<_, RunError>(InvokeOutput::text("done"))
             };
-            let Err(error) = rails.guard_run("go", &mut ctx, run).await else { break };
+            let Err(error) = rails.dyn_run("go", &mut ctx, run).await else { break };
             let question = error.suspension().unwrap().question.clone();
             asked.push(question.event.clone());
             ctx.answer(question, true);

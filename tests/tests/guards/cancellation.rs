@@ -7,7 +7,7 @@ use std::time::Duration;
 use exo_rails::operations::ToolCall;
 use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, DynGuardSet, Next};
-use tests::{Polls, note, notes, prompt, rails, take_notes, yields};
+use tests::{GuardDyn, Polls, note, notes, prompt, rails, take_notes, yields};
 
 fn context() -> RunContext {
     RunContext::new("cancellation")
@@ -224,7 +224,7 @@ async fn cancelling_ends_the_delay_of_a_retry_at_once() {
         token.cancel();
     };
     let rails = rails![wait_for_a_year, first];
-    let guarded = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, slow_tool);
+    let guarded = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, slow_tool);
     let (result, ()) = tokio::join!(guarded, cancel);
     assert!(matches!(result, Err(RunError::Cancelled)));
     // The clock stands still but for what is waited for.
@@ -243,7 +243,7 @@ async fn a_retry_without_a_delay_looks_for_cancellation_too() {
     }
     let mut ctx = context().with_cancellation(CancellationToken::new());
     let call = ToolCallInputs::new("search");
-    let result = rails![cancel_and_retry].guard_tool_call(call, &mut ctx, tests::tool).await;
+    let result = rails![cancel_and_retry].dyn_tool_call(call, &mut ctx, tests::tool).await;
     assert!(matches!(result, Err(RunError::Cancelled)));
     assert_eq!(notes(&ctx), ["tool search {}"]);
 }
@@ -261,7 +261,7 @@ async fn a_panic_in_a_rail_keeps_the_tool_from_running() {
             told.store(true, Ordering::SeqCst);
             tests::tool(call)
         };
-        rails![panics].guard_tool_call(ToolCallInputs::new("delete"), &mut context(), tool).await
+        rails![panics].dyn_tool_call(ToolCallInputs::new("delete"), &mut context(), tool).await
     });
     assert!(task.await.unwrap_err().is_panic());
     assert!(!happened.load(Ordering::SeqCst));
@@ -297,21 +297,21 @@ rail_chain! {
 }
 
 /// Cancels the run when its rail waits, and returns what there was.
-async fn cancelled_at<R: GuardSet>(rails: R, failing: bool) -> Vec<String> {
+async fn cancelled_at(rails: &dyn GuardSet, failing: bool) -> Vec<String> {
     let token = CancellationToken::new();
     let mut ctx = context().with_cancellation(token.clone());
     let run = |run: Permit<InvokeInputs>| {
-        let (mut ctx, rails) = (run.context(), &rails);
+        let mut ctx = run.context();
         async move {
             let model = move |_| async move { if failing { Err("down") } else { Ok("answer") } };
-            let answer = rails.guard_llm_call(prompt("hello"), &mut ctx, model).await;
+            let answer = (&rails).guard_llm_call(prompt("hello"), &mut ctx, model).await;
             let tool = move |_| async move { if failing { Err("down") } else { Ok("found") } };
-            rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+            (&rails).guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
             Ok::<_, RunError>(InvokeOutput::text(answer?.message.text()))
         }
     };
     {
-        let mut guarded = std::pin::pin!(rails.guard_run("hello", &mut ctx, run));
+        let mut guarded = std::pin::pin!((&rails).guard_run("hello", &mut ctx, run));
         assert!(Polls(1).of(guarded.as_mut()).await.is_none(), "a rail waits");
         token.cancel();
         let error = guarded.await.unwrap_err();
@@ -330,12 +330,12 @@ async fn a_rail_that_waits_is_dropped_when_the_run_is_cancelled() {
     for (at, failing) in cases {
         let expected = [format!("waits at {at}"), "told: the run was cancelled".to_owned()];
         let chain = || Waiting { inside: Inside { at: WaitsAt(at) } };
-        assert_eq!(cancelled_at(chain(), failing).await, expected);
+        assert_eq!(cancelled_at(&chain(), failing).await, expected);
         let mut manager = RailManager::new();
         manager.add(told {}).unwrap();
         manager.add(WaitsAt(at)).unwrap();
-        assert_eq!(cancelled_at(manager, failing).await, expected);
-        assert_eq!(cancelled_at(DynGuardSet::new(chain()), failing).await, expected);
+        assert_eq!(cancelled_at(&manager, failing).await, expected);
+        assert_eq!(cancelled_at(&DynGuardSet::new(chain()), failing).await, expected);
     }
 }
 
@@ -419,7 +419,7 @@ async fn a_request_to_the_model_or_a_memory_that_never_answers_ends_with_the_run
     let model = |_| std::future::pending::<Result<ModelResponse, OperationError>>();
     let recall = |_| std::future::pending::<Result<exo_rails::RecalledMemory, OperationError>>();
     let (of_model, of_recall, ()) = tokio::join!(
-        exo_rails::NoRails.guard_llm_call(prompt("hello"), &mut asks, model),
+        exo_rails::NoRails.dyn_llm_call(prompt("hello"), &mut asks, model),
         exo_rails::NoRails.guard_recall(exo_rails::MemoryQuery::new("who?", 5), &mut recalls, recall),
         cancel
     );

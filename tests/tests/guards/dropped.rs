@@ -9,7 +9,7 @@ use exo_rails::message::Usage;
 use exo_rails::prelude::*;
 use exo_rails::{DroppedInputs, DroppedScope, EventBus, ModelDelta};
 use futures_util::stream::{self, StreamExt};
-use tests::{Warnings, note, notes, prompt, rails};
+use tests::{GuardDyn, Warnings, note, notes, prompt, rails};
 
 #[rail(priority = 10, on = [Dropped])]
 fn first(dropped: &DroppedInputs, ctx: &RailContext) {
@@ -28,27 +28,27 @@ rail_chain! {
 }
 
 /// A run that uses tokens, then waits for ever.
-async fn endless(rails: &impl GuardSet, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
+async fn endless(rails: &dyn GuardSet, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
     let usage = Some(Usage { total_tokens: 7, ..Usage::default() });
     let model =
         |_| async { Ok::<_, OperationError>(ModelResponse { usage: usage.clone(), ..ModelResponse::text("hi") }) };
-    rails.guard_llm_call(prompt("hi"), &mut run.context(), model).await?;
+    (&rails).guard_llm_call(prompt("hi"), &mut run.context(), model).await?;
     // This call tells what it costs, and then no more.
     let told = ModelDelta::Usage(Usage { total_tokens: 5, ..Usage::default() });
     let stuck = |_| stream::iter([Ok::<_, OperationError>(told.clone())]).chain(stream::pending());
-    rails.guard_stream(prompt("hi"), &mut run.context(), stuck, |_| async {}).await?;
+    (&rails).guard_stream(prompt("hi"), &mut run.context(), stuck, |_| async {}).await?;
     unreachable!("the stream has no end")
 }
 
 /// Begins a run, and drops it.
-async fn begin(rails: &impl GuardSet, ctx: &mut RunContext) {
-    let run = rails.guard_run("hi", ctx, |run| endless(rails, run));
+async fn begin(rails: &dyn GuardSet, ctx: &mut RunContext) {
+    let run = (&rails).guard_run("hi", ctx, |run| endless(rails, run));
     assert!(tokio::time::timeout(Duration::from_millis(1), run).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_run_is_seen_in_every_guard_set() {
-    async fn check(set: &str, rails: &impl GuardSet) {
+    async fn check(set: &str, rails: &dyn GuardSet) {
         let mut ctx = RunContext::new("dropped");
         begin(rails, &mut ctx).await;
         assert_eq!(notes(&ctx), ["start", "dropped after 12 tokens", "dropped"], "{set}");
@@ -97,7 +97,7 @@ async fn a_run_is_dropped_while_a_rail_waits() {
     begin(&rails![approval, first], &mut ctx).await;
     let quick = |_| async { Ok::<_, RunError>(InvokeOutput::text("hi")) };
     let rails = rails![slow, first];
-    assert!(tokio::time::timeout(Duration::from_millis(1), rails.guard_run("hi", &mut ctx, quick)).await.is_err());
+    assert!(tokio::time::timeout(Duration::from_millis(1), rails.dyn_run("hi", &mut ctx, quick)).await.is_err());
     assert_eq!(notes(&ctx), ["dropped after 0 tokens"; 2]);
 }
 

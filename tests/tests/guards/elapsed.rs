@@ -25,7 +25,7 @@ rail_chain! { struct Outer { inner: Inner } }
 
 #[tokio::test(start_paused = true)]
 async fn rails_after_an_operation_know_how_long_it_took() {
-    async fn check(set: &str, rails: &impl GuardSet) {
+    async fn check(set: &str, rails: &dyn GuardSet) {
         let mut ctx = RunContext::new("elapsed");
         let run = |run: Permit<InvokeInputs>| async move {
             let slow = |call: Permit<ToolCallInputs>| async move {
@@ -38,12 +38,12 @@ async fn rails_after_an_operation_know_how_long_it_took() {
             };
             let mut ctx = run.context();
             for tool in ["broken", "cached"] {
-                rails.guard_tool_call(ToolCallInputs::new(tool), &mut ctx, slow).await?;
+                (&rails).guard_tool_call(ToolCallInputs::new(tool), &mut ctx, slow).await?;
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
             Ok::<_, RunError>(InvokeOutput::text("done"))
         };
-        rails.guard_run("hi", &mut ctx, run).await.unwrap();
+        (&rails).guard_run("hi", &mut ctx, run).await.unwrap();
         let expected = [
             "start: None",
             "pre_tool_call: None",
@@ -54,7 +54,7 @@ async fn rails_after_an_operation_know_how_long_it_took() {
             "finished: Some(3s)",
         ];
         assert_eq!(notes(&ctx), expected, "{set}");
-        assert!(rails.guard_run("hi", &mut ctx, tests::broken_run).await.is_err());
+        assert!((&rails).guard_run("hi", &mut ctx, tests::broken_run).await.is_err());
         assert_eq!(notes(&ctx)[6..], ["start: None", "broken run", "error: Some(0ns)"], "{set}");
     }
     let mut manager = RailManager::new();

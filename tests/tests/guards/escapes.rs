@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::panic_any;
 
 use exo_rails::prelude::*;
-use tests::{note, notes, rails, tool};
+use tests::{GuardDyn, note, notes, rails, tool};
 
 /// Panics when it is dropped.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ fn observer(ctx: &RailContext) {
 async fn an_observer_that_panics_does_not_replace_the_error_of_the_run() {
     let mut ctx = RunContext::new("escapes");
     let failing = |_| async { Err::<InvokeOutput, _>("boom") };
-    let error = rails![observer].guard_run("go", &mut ctx, failing).await.unwrap_err();
+    let error = rails![observer].dyn_run("go", &mut ctx, failing).await.unwrap_err();
     assert_eq!(error.to_string(), "boom (failed)");
     rails![observer].end_session(&"s-1".into(), &mut ctx).await;
     assert_eq!(notes(&ctx), ["told", "told"]);

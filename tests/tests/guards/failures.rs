@@ -9,6 +9,7 @@ use exo_rails::prelude::*;
 use exo_rails::tools;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tests::GuardDyn;
 
 /// The error of an application.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ where
 {
     let mut failure = Some(failure);
     let model = |_: Permit<ModelCallInputs>| std::future::ready(failure.take().map_or(Ok("again"), Err));
-    let result = NoRails.guard_llm_call(ModelCallInputs::default(), &mut RunContext::new("test"), model).await;
+    let result = NoRails.dyn_llm_call(ModelCallInputs::default(), &mut RunContext::new("test"), model).await;
     match result {
         Err(RunError::Operation(error)) => error,
         other => panic!("{other:?}"),
@@ -96,17 +97,17 @@ async fn a_run_fails_with_any_error() {
         let run = |_: Permit<InvokeInputs>| {
             std::future::ready(Err::<&str, Box<dyn StdError + Send + Sync>>(error.to_string().into()))
         };
-        let of_text = NoRails.guard_run("hello", &mut RunContext::new("test"), run).await;
+        let of_text = NoRails.dyn_run("hello", &mut RunContext::new("test"), run).await;
         let boxed = std::sync::Mutex::new(Some(Box::<dyn StdError + Send + Sync>::from(error)));
         let run = |_: Permit<InvokeInputs>| std::future::ready(boxed.lock().unwrap().take().map_or(Ok("again"), Err));
-        (of_text, NoRails.guard_run("hello", &mut RunContext::new("test"), run).await)
+        (of_text, NoRails.dyn_run("hello", &mut RunContext::new("test"), run).await)
     };
     let (of_text, boxed) = fail(RunError::Cancelled).await;
     assert!(matches!(of_text, Err(RunError::Operation(error)) if error.message == "the run was cancelled"));
     assert!(matches!(boxed, Err(RunError::Cancelled)));
 
     let search = async |_: Permit<InvokeInputs>| Err::<String, _>(SearchError::Empty);
-    let result = NoRails.guard_run("hello", &mut RunContext::new("test"), search).await;
+    let result = NoRails.dyn_run("hello", &mut RunContext::new("test"), search).await;
     assert!(matches!(result, Err(RunError::Operation(error)) if error.source.is_some()));
 }
 
@@ -114,12 +115,12 @@ async fn a_run_fails_with_any_error() {
 async fn operations_yield_text() -> Result<(), RunError> {
     let ctx = &mut RunContext::new("test");
     let tool = async |call: Permit<ToolCallInputs>| Ok::<_, SearchError>(call.tool_name.clone());
-    assert_eq!(NoRails.guard_tool_call(ToolCallInputs::new("search"), ctx, tool).await?.content, "search");
+    assert_eq!(NoRails.dyn_tool_call(ToolCallInputs::new("search"), ctx, tool).await?.content, "search");
     let model = async |_: Permit<ModelCallInputs>| Ok::<_, SearchError>("an answer");
-    let answer = NoRails.guard_llm_call(ModelCallInputs::default(), ctx, model).await?;
+    let answer = NoRails.dyn_llm_call(ModelCallInputs::default(), ctx, model).await?;
     assert_eq!(answer, ModelResponse::text("an answer"));
     let run = async |_: Permit<InvokeInputs>| Ok::<_, SearchError>("done".to_owned());
-    assert_eq!(NoRails.guard_run("hello", ctx, run).await?, InvokeOutput::text("done"));
+    assert_eq!(NoRails.dyn_run("hello", ctx, run).await?, InvokeOutput::text("done"));
     Ok(())
 }
 
@@ -148,10 +149,10 @@ async fn a_tool_fails_with_its_own_error() -> Result<(), RunError> {
     let call = || ToolCallInputs::new("search").with_arguments(json!({ "query": "" }));
     let ctx = &mut RunContext::new("test");
     let outputs = [
-        NoRails.guard_tool_call(call(), ctx, |call| tools.call(call)).await?,
-        NoRails.guard_tool_call(call(), ctx, |call| closure.call(call)).await?,
-        NoRails.guard_tool_call(call(), ctx, |call| with_permit.call(call)).await?,
-        NoRails.guard_tool_call(call(), ctx, async |_| search(Search { query: String::new() }).await).await?,
+        NoRails.dyn_tool_call(call(), ctx, |call| tools.call(call)).await?,
+        NoRails.dyn_tool_call(call(), ctx, |call| closure.call(call)).await?,
+        NoRails.dyn_tool_call(call(), ctx, |call| with_permit.call(call)).await?,
+        NoRails.dyn_tool_call(call(), ctx, async |_| search(Search { query: String::new() }).await).await?,
     ];
     for output in outputs {
         assert_eq!(output.content, "The call of `search` failed: the search failed (denied)");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use exo_rails::events::Error;
 use exo_rails::prelude::*;
 use exo_rails::{Chain, WithoutAround};
-use tests::{Warnings, note, notes};
+use tests::{GuardDyn, Warnings, note, notes};
 
 /// What happens when a rail faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -395,9 +395,9 @@ async fn arguments_that_do_not_fit_come_to_what_the_rail_says() {
 
     let call = || ToolCallInputs::new("search").with_arguments(serde_json::json!({ "limit": "all" }));
     let mut ctx = RunContext::new("faults");
-    let skipped = tests::rails![skips].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
+    let skipped = tests::rails![skips].dyn_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
     assert!(skipped.is_error && skipped.content.contains("`limit`: invalid type"), "{}", skipped.content);
-    let done = tests::rails![goes_on].guard_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
+    let done = tests::rails![goes_on].dyn_tool_call(call(), &mut ctx, tests::tool).await.unwrap();
     assert_eq!(done.content, r#"{"limit":"all"}"#);
 }
 
@@ -419,11 +419,11 @@ where
 }
 
 /// Runs an agent's events, with an operation that fails where the case needs it.
-async fn run<R: GuardSet>(rails: &R, ctx: &mut RunContext, at: HookPoint) -> Result<InvokeOutput, RunError> {
-    rails.guard_run("hello", ctx, |run| steps(rails, run, at)).await
+async fn run(rails: &dyn GuardSet, ctx: &mut RunContext, at: HookPoint) -> Result<InvokeOutput, RunError> {
+    (&rails).guard_run("hello", ctx, |run| steps(rails, run, at)).await
 }
 
-async fn steps<R: GuardSet>(rails: &R, run: Permit<InvokeInputs>, at: HookPoint) -> Result<InvokeOutput, RunError> {
+async fn steps(rails: &dyn GuardSet, run: Permit<InvokeInputs>, at: HookPoint) -> Result<InvokeOutput, RunError> {
     note(run.scope(), "run");
     if at == HookPoint::Error {
         return Err(OperationError::from("the run is broken").into());
@@ -445,13 +445,13 @@ async fn steps<R: GuardSet>(rails: &R, run: Permit<InvokeInputs>, at: HookPoint)
             Ok(ToolOutput::text("output"))
         }
     };
-    let answer = rails.guard_llm_call(tests::prompt("hello"), &mut ctx, model).await?;
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
+    let answer = (&rails).guard_llm_call(tests::prompt("hello"), &mut ctx, model).await?;
+    let output = (&rails).guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await?;
     Ok(InvokeOutput::text(format!("{}, {}", answer.message.text(), output.content)))
 }
 
 /// Holds one case of one guard set against what is to come of it.
-async fn check<R: GuardSet>(rails: &R, case: Case, comes: Comes, what: &str) {
+async fn check(rails: &dyn GuardSet, case: Case, comes: Comes, what: &str) {
     let (reports, _guard) = Warnings::collect();
     let mut ctx = RunContext::new("faults");
     ctx.run.insert(case);
@@ -557,7 +557,7 @@ async fn a_panic_without_the_option_unwinds_through_the_operation_which_does_not
             seen.store(true, std::sync::atomic::Ordering::Relaxed);
             async { Ok::<_, OperationError>(ToolOutput::text("done")) }
         };
-        tests::rails![panics].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.map(drop)
+        tests::rails![panics].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.map(drop)
     });
     assert!(task.await.unwrap_err().is_panic());
     assert!(!ran.load(std::sync::atomic::Ordering::Relaxed));
@@ -617,7 +617,7 @@ async fn at_error_a_fault_changes_nothing() {
     let (warnings, _guard) = Warnings::collect();
     let mut ctx = RunContext::new("faults");
     let run = |_| async { Err::<InvokeOutput, _>(OperationError::from("the disk is full")) };
-    let error = tests::rails![told].guard_run("hi", &mut ctx, run).await.unwrap_err();
+    let error = tests::rails![told].dyn_run("hi", &mut ctx, run).await.unwrap_err();
     assert_eq!(error.to_string(), "the disk is full (failed)");
     assert_eq!(warnings.seen().len(), 1);
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use exo_rails::prelude::*;
 use exo_rails::{FaultCause, OperationErrorKind, RailSkip};
-use tests::{Warnings, broken_tool, model, note, notes, prompt, rails, run, tool};
+use tests::{GuardDyn, Warnings, broken_tool, model, note, notes, prompt, rails, run, tool};
 
 fn context() -> RunContext {
     RunContext::new("faults")
@@ -53,7 +53,7 @@ const POLICY_IS_DOWN: &str = "rail `policy` faulted at pre_tool_call: the policy
 async fn a_fault_before_a_tool_keeps_it_from_running() {
     let mut ctx = context();
     let rails = rails![later, policy];
-    let error = rails.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, tool).await.unwrap_err();
+    let error = rails.dyn_tool_call(ToolCallInputs::new("delete"), &mut ctx, tool).await.unwrap_err();
     let RunError::Fault(fault) = error else { panic!("{error}") };
     assert_eq!((fault.rail_name.as_str(), fault.event), ("policy", HookPoint::PreToolCall));
     assert_eq!(fault.to_string(), POLICY_IS_DOWN);
@@ -65,9 +65,9 @@ async fn a_fault_is_not_retried() {
     let mut ctx = context();
     let rails = rails![policy, retry_everything];
     for error in [
-        rails.guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap_err(),
-        rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err(),
-        rails.guard_run("hello", &mut ctx, run).await.unwrap_err(),
+        rails.dyn_llm_call(prompt("hello"), &mut ctx, model).await.unwrap_err(),
+        rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err(),
+        rails.dyn_run("hello", &mut ctx, run).await.unwrap_err(),
     ] {
         assert!(matches!(error, RunError::Fault(fault) if fault.rail_name == "policy"));
     }
@@ -79,9 +79,9 @@ async fn a_fault_after_an_operation_is_the_error_and_not_a_result() {
     let mut ctx = context();
     let rails = rails![check_result, retry_everything];
     let errors = [
-        rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err(),
-        rails.guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap_err(),
-        rails.guard_run("hello", &mut ctx, run).await.unwrap_err(),
+        rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err(),
+        rails.dyn_llm_call(prompt("hello"), &mut ctx, model).await.unwrap_err(),
+        rails.dyn_run("hello", &mut ctx, run).await.unwrap_err(),
     ];
     let points = [HookPoint::PostToolCall, HookPoint::PostLlmCall, HookPoint::Finished];
     for (error, point) in errors.into_iter().zip(points) {
@@ -93,7 +93,7 @@ async fn a_fault_after_an_operation_is_the_error_and_not_a_result() {
 #[tokio::test]
 async fn the_error_that_a_rail_returned_is_the_source_of_its_fault() {
     let call = ToolCallInputs::new("search");
-    let error = rails![policy].guard_tool_call(call, &mut context(), tool).await.unwrap_err();
+    let error = rails![policy].dyn_tool_call(call, &mut context(), tool).await.unwrap_err();
     let RunError::Fault(fault) = error else { panic!("{error}") };
     let FaultCause::Error(cause) = &fault.cause else { panic!("{fault:?}") };
     assert_eq!(cause.downcast_ref::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::Other));
@@ -104,7 +104,7 @@ async fn an_observer_that_faults_is_logged_and_does_not_stop_the_run() {
     let (warnings, _guard) = Warnings::collect();
     let mut ctx = context();
     let rails = rails![metrics, later];
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, "{}");
     let expected = [
         "metrics pre_tool_call",
@@ -124,11 +124,11 @@ async fn an_observer_that_faults_at_an_error_hides_nothing() {
     let (warnings, _guard) = Warnings::collect();
     let mut ctx = context();
     let rails = rails![metrics, told];
-    let error = rails.guard_run("hello", &mut ctx, tests::broken_run).await.unwrap_err();
+    let error = rails.dyn_run("hello", &mut ctx, tests::broken_run).await.unwrap_err();
     assert_eq!(error.to_string(), "the run is broken (failed)");
     assert_eq!(notes(&ctx), ["broken run", "metrics error", "told the run is broken (failed)"]);
     assert_eq!(warnings.seen().len(), 1);
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut context(), broken_tool).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut context(), broken_tool).await.unwrap();
     assert_eq!(output.error_kind, Some(OperationErrorKind::Other));
 }
 
@@ -143,7 +143,7 @@ async fn an_error_of_a_plain_hook_stops_the_run() {
     hooks.add(HookPoint::PreToolCall, unreliable_hook);
     rail_chain![later].register(&mut hooks);
     let mut ctx = context();
-    let error = hooks.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();
+    let error = hooks.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();
     let RunError::Fault(fault) = error else { panic!("{error}") };
     assert!(fault.rail_name.ends_with("unreliable_hook") && fault.cause.to_string() == "the hook has failed");
     assert_eq!(notes(&ctx), ["hook"]);
@@ -164,7 +164,7 @@ async fn an_illegal_action_at_an_error_is_logged_and_does_not_hide_the_error() {
     let mut hooks = HookManager::new();
     hooks.add(HookPoint::Error, aborts_everywhere);
     let mut ctx = context();
-    let error = hooks.guard_run("hello", &mut ctx, tests::broken_run).await.unwrap_err();
+    let error = hooks.dyn_run("hello", &mut ctx, tests::broken_run).await.unwrap_err();
     assert_eq!(error.to_string(), "the run is broken (failed)");
     assert_eq!(notes(&ctx), ["broken run", "hook at error"]);
     let seen = warnings.seen();
@@ -210,8 +210,8 @@ async fn a_rail_that_was_to_change_something_and_faults_lets_nothing_pass() {
     let mut manager = RailManager::new();
     manager.add(redact {}).unwrap();
     for error in [
-        rails![redact].guard_tool_call(call.clone(), &mut context(), tool).await.unwrap_err(),
-        manager.guard_tool_call(call, &mut context(), tool).await.unwrap_err(),
+        rails![redact].dyn_tool_call(call.clone(), &mut context(), tool).await.unwrap_err(),
+        manager.dyn_tool_call(call, &mut context(), tool).await.unwrap_err(),
     ] {
         assert_eq!(error.to_string(), "rail `redact` faulted at post_tool_call: the patterns cannot be read");
     }

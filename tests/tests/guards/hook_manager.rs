@@ -1,7 +1,7 @@
 //! Plain hooks at run time, and chains beside them.
 
 use exo_rails::prelude::*;
-use tests::{note, notes, take_notes, tool};
+use tests::{GuardDyn, note, notes, take_notes, tool};
 
 fn context() -> RunContext {
     RunContext::new("hooks")
@@ -54,7 +54,7 @@ async fn a_hook_receives_what_the_event_carries() {
     let mut hooks = HookManager::new();
     hooks.add(HookPoint::PostToolCall, look);
     let mut ctx = context();
-    hooks.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    hooks.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(notes(&ctx), ["tool search {}", "search -> {} for hooks"]);
 }
 
@@ -73,7 +73,7 @@ async fn a_closure_can_be_a_hook() {
         let refuse = inputs.point() == HookPoint::PreToolCall;
         std::future::ready(Verdict::abort_if(refuse, "closed"))
     });
-    let error = hooks.guard_tool_call(ToolCallInputs::new("search"), &mut context(), tool).await.unwrap_err();
+    let error = hooks.dyn_tool_call(ToolCallInputs::new("search"), &mut context(), tool).await.unwrap_err();
     assert!(matches!(error, RunError::Abort(abort) if abort.reason == "closed"));
 }
 
@@ -83,7 +83,7 @@ async fn an_abort_of_a_plain_hook_names_its_function() {
     hooks.add(HookPoint::PreToolCall, aborts);
     hooks.add(HookPoint::PreToolCall, plain);
     let mut ctx = context();
-    let error = hooks.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, tool).await.unwrap_err();
+    let error = hooks.dyn_tool_call(ToolCallInputs::new("delete"), &mut ctx, tool).await.unwrap_err();
     let RunError::Abort(abort) = error else { panic!("{error}") };
     assert!(abort.rail_name.ends_with("hook_manager::aborts"), "{}", abort.rail_name);
     assert_eq!((abort.reason.as_str(), abort.event), ("delete is not allowed", HookPoint::PreToolCall));

@@ -3,7 +3,7 @@
 use exo_rails::message::{Content, Message};
 use exo_rails::prelude::*;
 use serde_json::json;
-use tests::{model, note, notes, prompt, rails, run, tool};
+use tests::{GuardDyn, model, note, notes, prompt, rails, run, tool};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn limit(call: &mut ToolCallInputs) {
@@ -20,7 +20,7 @@ fn rename(call: &mut ToolCallInputs, ctx: &RailContext) {
 async fn changes_to_arguments_reach_the_tool() {
     let mut ctx = RunContext::new("mutation");
     let call = ToolCallInputs::new("search").with_arguments(json!({ "query": "rust" }));
-    let output = rails![rename, limit].guard_tool_call(call, &mut ctx, tool).await.unwrap();
+    let output = rails![rename, limit].dyn_tool_call(call, &mut ctx, tool).await.unwrap();
     let arguments = r#"{"limit":10,"query":"rust"}"#;
     assert_eq!(output.content, arguments);
     assert_eq!(notes(&ctx), [format!("rename sees {arguments}"), format!("tool safe_search {arguments}")]);
@@ -33,7 +33,7 @@ async fn changes_to_messages_reach_the_model() {
         call.messages.push(Message::system("be brief"));
     }
     let mut ctx = RunContext::new("mutation");
-    let response = rails![add_a_rule].guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
+    let response = rails![add_a_rule].dyn_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
     assert_eq!(response.message.text(), "be brief");
     assert_eq!(notes(&ctx), ["model be brief"]);
 }
@@ -45,7 +45,7 @@ async fn changes_to_the_input_reach_the_run() {
         run.input = run.input.text().trim().into();
     }
     let mut ctx = RunContext::new("mutation");
-    let output = rails![trim].guard_run("  hello  ", &mut ctx, run).await.unwrap();
+    let output = rails![trim].dyn_run("  hello  ", &mut ctx, run).await.unwrap();
     assert_eq!((output.text.as_str(), notes(&ctx)), ("hello", vec!["run hello".to_owned()]));
 }
 
@@ -72,12 +72,12 @@ async fn changes_to_results_reach_later_rails_and_the_caller() {
     let rails = rails![log, redact, redact_answer, sign];
     let leak = async |_| Ok::<_, OperationError>(ToolOutput::text("the key is sk-123"));
     let call = ToolCallInputs::new("read");
-    let output = rails.guard_tool_call(call, &mut ctx, leak).await.unwrap();
+    let output = rails.dyn_tool_call(call, &mut ctx, leak).await.unwrap();
     assert_eq!(output.content, "the key is [key]");
     assert_eq!(notes(&ctx), ["the key is [key]"]);
-    let response = rails.guard_llm_call(prompt("use sk-123"), &mut ctx, model).await.unwrap();
+    let response = rails.dyn_llm_call(prompt("use sk-123"), &mut ctx, model).await.unwrap();
     assert_eq!(response.message.text(), "use [key]");
-    assert_eq!(rails.guard_run("hello", &mut ctx, run).await.unwrap().text, "hello -- the agent");
+    assert_eq!(rails.dyn_run("hello", &mut ctx, run).await.unwrap().text, "hello -- the agent");
 }
 
 #[tokio::test]
@@ -89,9 +89,9 @@ async fn changes_reach_the_tool_behind_every_guard_set() {
     let mut plain = HookManager::new();
     plain.add(HookPoint::PreToolCall, limit_in_a_hook);
     let outputs = [
-        manager.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("m"), tool).await,
-        hooks.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("h"), tool).await,
-        plain.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("p"), tool).await,
+        manager.dyn_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("m"), tool).await,
+        hooks.dyn_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("h"), tool).await,
+        plain.dyn_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("p"), tool).await,
     ];
     assert_eq!(outputs.map(|output| output.unwrap().content), [r#"{"limit":10}"#; 3]);
 }
@@ -110,7 +110,7 @@ async fn the_post_rails_see_the_call_as_the_tool_had_it() {
     }
     let mut ctx = RunContext::new("mutation");
     let call = ToolCallInputs::new("search");
-    let output = rails![limit, rename, audit].guard_tool_call(call, &mut ctx, tool).await.unwrap();
+    let output = rails![limit, rename, audit].dyn_tool_call(call, &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, r#"{"limit":10}"#);
     assert_eq!(notes(&ctx).last().unwrap(), r#"audit safe_search {"limit":10}"#);
 }

@@ -9,7 +9,7 @@ use exo_rails::prelude::*;
 use exo_rails::{CancellationToken, NoRails};
 use futures_util::FutureExt;
 use serde_json::json;
-use tests::{note, notes, rails, tool};
+use tests::{GuardDyn, note, notes, rails, tool};
 
 #[rail(on = [PreToolCall])]
 fn limit(call: &mut ToolCallInputs) {
@@ -28,7 +28,7 @@ async fn a_permit_shows_the_call_as_the_rails_have_left_it() {
         assert_eq!(format!("{call:?}"), format!("Permit({:?})", *call));
         Ok::<_, OperationError>(ToolOutput::text(format!("{} {}", call.tool_name, call.arguments)))
     };
-    let output = rails![limit].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    let output = rails![limit].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, r#"search {"limit":3}"#);
 }
 
@@ -41,13 +41,13 @@ async fn a_permit_that_is_kept_beyond_its_operation_is_an_error() {
         std::future::ready(Ok::<_, OperationError>(ToolOutput::default()))
     };
     let rails = rails![limit, after];
-    let error = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, keep).await.unwrap_err();
+    let error = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, keep).await.unwrap_err();
     assert!(matches!(error, RunError::PermitKept { event: HookPoint::PreToolCall }), "{error}");
     assert!(notes(&ctx).is_empty(), "there is no result for the post rails to see");
     let permit: Permit<ToolCallInputs> = kept.into_inner().unwrap().unwrap();
     assert_eq!((permit.tool_name.as_str(), &permit.arguments), ("search", &json!({ "limit": 3 })));
     drop(permit);
-    let output = rails.guard_tool_call(ToolCallInputs::new("read"), &mut ctx, tool).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("read"), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, r#"{"limit":3}"#, "the context is good for the next operation");
 }
 
@@ -60,7 +60,7 @@ async fn a_kept_permit_is_not_a_failure_of_the_operation() {
     };
     let mut ctx = RunContext::new("permit");
     let call = ToolCallInputs::new("search");
-    let error = rails![after].guard_tool_call(call, &mut ctx, keep_and_fail).await.unwrap_err();
+    let error = rails![after].dyn_tool_call(call, &mut ctx, keep_and_fail).await.unwrap_err();
     assert!(matches!(error, RunError::PermitKept { event: HookPoint::PreToolCall }));
     assert!(notes(&ctx).is_empty());
 }
@@ -81,7 +81,7 @@ async fn a_permit_has_the_run_and_the_step_of_its_context() {
         Ok::<_, OperationError>(ToolOutput::text(place))
     };
     let rails = rails![leaves_extra];
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, look).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, look).await.unwrap();
     assert_eq!(output.content, "r1 r1 3");
     assert_eq!(ctx.run.get::<bool>(), Some(true), "the stores are the run's, extra is not");
 }
@@ -100,7 +100,7 @@ async fn each_attempt_has_a_permit_of_its_own() {
     };
     let mut ctx = RunContext::new("permit");
     let call = ToolCallInputs::new("search");
-    assert!(rails![again].guard_tool_call(call, &mut ctx, count).await.is_ok());
+    assert!(rails![again].dyn_tool_call(call, &mut ctx, count).await.is_ok());
     assert_eq!(attempts, 4);
 }
 
@@ -109,11 +109,11 @@ async fn an_operation_inside_an_operation_is_guarded_by_itself() {
     let mut ctx = RunContext::new("permit");
     let rails = &rails![limit, after];
     let nested = |call: Permit<ToolCallInputs>| async move {
-        let inner = rails.guard_tool_call(ToolCallInputs::new("inner"), &mut call.context(), tool).await;
+        let inner = rails.dyn_tool_call(ToolCallInputs::new("inner"), &mut call.context(), tool).await;
         note(call.scope(), "outer");
         inner.map_err(|error| OperationError::from(error.to_string()))
     };
-    rails.guard_tool_call(ToolCallInputs::new("outer"), &mut ctx, nested).await.unwrap();
+    rails.dyn_tool_call(ToolCallInputs::new("outer"), &mut ctx, nested).await.unwrap();
     assert_eq!(notes(&ctx), [r#"tool inner {"limit":3}"#, "after", "outer", "after"]);
 }
 
@@ -133,7 +133,7 @@ async fn a_permit_that_outlives_a_dropped_guard_runs_nothing() {
         *kept.lock().unwrap() = Some(call);
         std::future::pending::<Result<ToolOutput, OperationError>>()
     };
-    let guarded = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, never);
+    let guarded = NoRails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, never);
     assert!(tokio::time::timeout(std::time::Duration::from_millis(1), guarded).await.is_err());
     let permit = kept.into_inner().unwrap().unwrap();
     assert!(permit.ensure_open().is_err());
@@ -142,7 +142,7 @@ async fn a_permit_that_outlives_a_dropped_guard_runs_nothing() {
     assert_eq!(ctx.run.get::<u32>(), None, "the tool has not run");
     // The context is as good as before.
     let tool = counted();
-    NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| tool.call(call)).await.unwrap();
+    NoRails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| tool.call(call)).await.unwrap();
     assert_eq!(ctx.run.get::<u32>(), Some(1));
 }
 
@@ -155,7 +155,7 @@ async fn a_permit_is_for_the_tool_that_it_names() {
     // Looked up before the guard, under the name that the model gave.
     let (tool, mut ctx) = (counted(), RunContext::new("permit"));
     let call = ToolCallInputs::new("search");
-    let output = rails![renames].guard_tool_call(call, &mut ctx, |call| tool.call(call)).await.unwrap();
+    let output = rails![renames].dyn_tool_call(call, &mut ctx, |call| tool.call(call)).await.unwrap();
     assert_eq!(output.error_kind, Some(OperationErrorKind::Denied));
     assert!(output.content.contains("the permit is for `delete`, not for `search`"), "{output:?}");
     assert_eq!(ctx.run.get::<u32>(), None, "the tool has not run");
@@ -207,7 +207,7 @@ async fn kept(end: Ends, ctx: &RunContext, keep: Keeps<'_>) -> Later {
         }
     };
     let mut ctx = ctx.child().with_cancellation(token.clone());
-    let mut guarded = Box::pin(NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, operation));
+    let mut guarded = Box::pin(NoRails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, operation));
     match end {
         Ends::IsDropped => assert!(guarded.as_mut().now_or_never().is_none()),
         Ends::TimesOut => assert!(tokio::time::timeout(Duration::from_millis(1), &mut guarded).await.is_err()),
@@ -267,7 +267,7 @@ async fn a_permit_does_not_serve_two_tools() {
         |name: &'static str| Tool::with_permit(name, "", json!({}), |call| async move { counted().call(call).await });
     for (name, runs) in [("other", None), ("search", Some(1))] {
         let (tool, mut ctx) = (wrapping(name), RunContext::new("permit"));
-        let run = NoRails.guard_tool_call(ToolCallInputs::new(name), &mut ctx, |call| tool.call(call));
+        let run = NoRails.dyn_tool_call(ToolCallInputs::new(name), &mut ctx, |call| tool.call(call));
         let output = run.await.unwrap();
         assert_eq!(output.is_error, runs.is_none(), "{output:?}");
         assert_eq!(ctx.run.get::<u32>(), runs, "{name}");
@@ -286,10 +286,10 @@ async fn a_renamed_call_runs_no_other_tool() {
     let tools = [counted()];
     let mut ctx = RunContext::new("permit");
     let outputs = [
-        rails![renames].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| typed.call(call)).await,
-        rails![renames].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| set.call(call)).await,
+        rails![renames].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| typed.call(call)).await,
+        rails![renames].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| set.call(call)).await,
         rails![renames]
-            .guard_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| Tool::call_named(&tools, call))
+            .dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, |call| Tool::call_named(&tools, call))
             .await,
     ];
     assert!(outputs.iter().all(|output| output.as_ref().unwrap().is_error), "{outputs:?}");
@@ -313,7 +313,7 @@ async fn a_kept_permit_asks_no_model_and_no_memory() {
             *kept.lock().unwrap() = Some(request);
             std::future::ready(Ok::<_, OperationError>(ModelResponse::text("")))
         };
-        NoRails.guard_llm_call(tests::prompt("hello"), &mut ctx, keep).await.unwrap_err();
+        NoRails.dyn_llm_call(tests::prompt("hello"), &mut ctx, keep).await.unwrap_err();
         let permit = kept.lock().unwrap().take().unwrap();
         assert!(if is_streamed {
             denied(model.stream(permit).try_collect::<Vec<_>>().await)

@@ -1,7 +1,7 @@
 //! Values that rails provide: the rails that need them have them, in the order that the compiler has checked.
 
 use exo_rails::prelude::*;
-use tests::{Warnings, note, notes};
+use tests::{GuardDyn, Warnings, note, notes};
 
 #[derive(Debug, PartialEq, Provided)]
 struct Left(u32);
@@ -268,7 +268,7 @@ async fn a_permit_has_the_values_of_its_own_operation() {
     }
     // The same context, and a guard set that provides nothing.
     let _ = rails.dispatch::<PreToolCall>(&mut ToolCallInputs::new("stale"), &mut ctx).await.unwrap();
-    let output = exo_rails::NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    let output = exo_rails::NoRails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, "None");
     let output = rails.guard_tool_call(ToolCallInputs::new("again"), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, "Some(\"again\")");

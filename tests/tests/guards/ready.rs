@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use exo_rails::prelude::*;
 use exo_rails::{ModelDelta, NoRails, RetryLimit, RetryOrContinue, StreamPiece};
-use tests::{prompt, rails, tool};
+use tests::{GuardDyn, prompt, rails, tool};
 
 #[rail(on = [PreToolCall, PostToolCall, ToolError])]
 fn for_ever() -> RailAction {
@@ -17,7 +17,7 @@ const SHORT: Duration = Duration::from_millis(20);
 #[tokio::test]
 async fn retries_without_a_delay_can_be_timed_out() {
     let (rails, mut ctx) = (rails![for_ever], RunContext::new("ready"));
-    let guarded = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool);
+    let guarded = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool);
     assert!(tokio::time::timeout(SHORT, guarded).await.is_err());
 }
 
@@ -52,18 +52,18 @@ async fn busy(_: Permit<ModelCallInputs>) -> Result<ModelResponse, OperationErro
 #[tokio::test(start_paused = true)]
 async fn a_delay_that_is_too_long_is_refused_at_once() {
     let (begin, mut ctx) = (tokio::time::Instant::now(), RunContext::new("delays"));
-    let result = rails![obeys].guard_llm_call(prompt("go"), &mut ctx, busy).await;
+    let result = rails![obeys].dyn_llm_call(prompt("go"), &mut ctx, busy).await;
     let Err(RunError::RetriesExhausted(error)) = result else { panic!("{result:?}") };
     assert_eq!(error.limit, RetryLimit::Delay { max_seconds: 300 });
     assert_eq!(
         error.to_string(),
         "rail `obeys` wants a retry at llm_error but its delay is longer than the run allows (1 attempted, 300s at most): busy"
     );
-    let error = rails![gives_way].guard_llm_call(prompt("go"), &mut ctx, busy).await.unwrap_err();
+    let error = rails![gives_way].dyn_llm_call(prompt("go"), &mut ctx, busy).await.unwrap_err();
     assert!(matches!(error, RunError::Operation(_)), "{error}");
     assert!(begin.elapsed().is_zero());
     let mut patient = RunContext::new("delays").with_max_retry_delay(YEAR);
-    let error = rails![obeys].guard_llm_call(prompt("go"), &mut patient, busy).await.unwrap_err();
+    let error = rails![obeys].dyn_llm_call(prompt("go"), &mut patient, busy).await.unwrap_err();
     assert!(matches!(error, RunError::RetriesExhausted(error) if error.limit == RetryLimit::Rail { max_retries: 1 }));
     assert_eq!(begin.elapsed(), YEAR);
 }

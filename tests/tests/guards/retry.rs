@@ -5,7 +5,7 @@ use std::time::Duration;
 use exo_rails::prelude::*;
 use exo_rails::{OperationErrorKind, RetriesExhausted};
 use serde_json::json;
-use tests::{fails_first, note, notes, prompt, rails, take_notes, tool};
+use tests::{GuardDyn, fails_first, note, notes, prompt, rails, take_notes, tool};
 
 fn context() -> RunContext {
     RunContext::new("retry")
@@ -68,7 +68,7 @@ fn exhausted(result: Result<ToolOutput, RunError>) -> RetriesExhausted {
 async fn a_retry_after_a_tool_does_the_call_again() {
     let mut ctx = context();
     let arguments = json!({ "after": 2 });
-    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].dyn_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     assert!(result.is_ok());
     let attempt = |i| [format!("before {i}"), "tool search {\"after\":2}".to_owned(), format!("after {i}")];
     assert_eq!(notes(&ctx), [attempt(0), attempt(1), attempt(2)].concat());
@@ -78,7 +78,7 @@ async fn a_retry_after_a_tool_does_the_call_again() {
 async fn a_retry_before_a_tool_asks_the_pre_rails_again() {
     let mut ctx = context();
     let arguments = json!({ "before": 2 });
-    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].dyn_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     assert!(result.is_ok());
     assert_eq!(notes(&ctx), ["before 0", "before 1", "before 2", "tool search {\"before\":2}", "after 2"]);
 }
@@ -88,7 +88,7 @@ async fn a_failed_tool_call_is_done_again() {
     let mut ctx = context();
     let mut end = fails_first(2, ToolOutput::text("found"));
     let rails = rails![before, on_error];
-    let output = rails.guard_tool_call(call(), &mut ctx, |_| std::future::ready(end())).await.unwrap();
+    let output = rails.dyn_tool_call(call(), &mut ctx, |_| std::future::ready(end())).await.unwrap();
     assert_eq!(output.content, "found");
     assert_eq!(notes(&ctx), ["before 0", "error 0: failure 1", "before 1", "error 1: failure 2", "before 2"]);
 }
@@ -105,9 +105,9 @@ async fn a_failed_model_call_is_done_again() {
     let mut answers = vec![Ok(ModelResponse::text("hello")), Err(limited())];
     let rails = rails![when_rate_limited];
     let mut next = || std::future::ready(answers.pop().unwrap());
-    let response = rails.guard_llm_call(prompt("hi"), &mut context(), |_| next()).await.unwrap();
+    let response = rails.dyn_llm_call(prompt("hi"), &mut context(), |_| next()).await.unwrap();
     assert_eq!(response.message.text(), "hello");
-    let failed = rails.guard_llm_call(prompt("hi"), &mut context(), tests::broken_model).await.unwrap_err();
+    let failed = rails.dyn_llm_call(prompt("hi"), &mut context(), tests::broken_model).await.unwrap_err();
     assert_eq!(failed.to_string(), "the model is broken (failed)", "other errors go on");
 }
 
@@ -115,7 +115,7 @@ async fn a_failed_model_call_is_done_again() {
 async fn retries_that_are_used_up_name_rail_attempts_and_reason() {
     let mut ctx = context();
     let arguments = json!({ "after": 9 });
-    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].dyn_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     let error = exhausted(result);
     assert_eq!((error.rail_name.as_str(), error.event), ("after", HookPoint::PostToolCall));
     assert_eq!((error.attempts, error.limit.max_retries(), error.reason.as_str()), (3, 2, "not good enough"));
@@ -125,7 +125,7 @@ async fn retries_that_are_used_up_name_rail_attempts_and_reason() {
 #[tokio::test]
 async fn zero_retries_mean_never() {
     let mut ctx = context();
-    let error = exhausted(rails![never].guard_tool_call(call(), &mut ctx, tool).await);
+    let error = exhausted(rails![never].dyn_tool_call(call(), &mut ctx, tool).await);
     assert_eq!((error.rail_name.as_str(), error.attempts, error.limit.max_retries()), ("never", 1, 0));
     assert_eq!(notes(&ctx), ["tool search {}"]);
 }
@@ -135,7 +135,7 @@ async fn each_rail_has_its_own_count() {
     let mut ctx = context();
     // Two retries before, then two after: none of the two rails asks for more than it has.
     let arguments = json!({ "before": 2, "after": 4 });
-    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].dyn_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     assert!(result.is_ok(), "{result:?}");
     let attempts: Vec<_> = notes(&ctx).into_iter().filter(|note| note.starts_with("before")).collect();
     assert_eq!(attempts, ["before 0", "before 1", "before 2", "before 3", "before 4"]);
@@ -205,7 +205,7 @@ async fn hooks_added_in_a_loop_have_a_count_each() {
         let hook = move |_: Inputs<'_>, ctx: &mut RailContext| std::future::ready(once_at(attempt, ctx));
         hooks.add(HookPoint::PostToolCall, hook);
     }
-    let result = hooks.guard_tool_call(call(), &mut context(), tool).await;
+    let result = hooks.dyn_tool_call(call(), &mut context(), tool).await;
     assert!(result.is_ok(), "{result:?}");
 }
 
@@ -214,7 +214,7 @@ async fn each_operation_has_its_own_count() {
     let mut ctx = context();
     for _ in 0..3 {
         let arguments = json!({ "after": 2 });
-        let result = rails![after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+        let result = rails![after].dyn_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
         assert!(result.is_ok(), "{result:?}");
         let attempts: Vec<_> = take_notes(&ctx).into_iter().filter(|note| note.starts_with("after")).collect();
         assert_eq!(attempts, ["after 0", "after 1", "after 2"]);
@@ -225,7 +225,7 @@ async fn each_operation_has_its_own_count() {
 async fn attempts_of_all_rails_are_counted_in_the_error() {
     let mut ctx = context();
     let arguments = json!({ "before": 2, "after": 9 });
-    let result = rails![before, after].guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
+    let result = rails![before, after].dyn_tool_call(call().with_arguments(arguments), &mut ctx, tool).await;
     let error = exhausted(result);
     assert_eq!((error.rail_name.as_str(), error.attempts, error.limit.max_retries()), ("after", 5, 2));
 }
@@ -235,7 +235,7 @@ async fn a_retry_begins_with_the_original_inputs() {
     let mut ctx = context();
     let arguments = json!({ "n": 3, "after": 2 });
     let rails = rails![double, after];
-    let output = rails.guard_tool_call(call().with_arguments(arguments), &mut ctx, tool).await.unwrap();
+    let output = rails.dyn_tool_call(call().with_arguments(arguments), &mut ctx, tool).await.unwrap();
     assert_eq!(output.content, r#"{"after":2,"n":6}"#, "a rail that rewrites does not see its own work");
     assert_eq!(notes(&ctx).iter().filter(|note| *note == "n is 6").count(), 3);
 }
@@ -246,7 +246,7 @@ async fn a_retry_in_a_hook_manager_begins_with_the_original_inputs() {
     rail_chain![double].register(&mut hooks);
     rail_chain![after].register(&mut hooks);
     let arguments = json!({ "n": 3, "after": 1 });
-    let output = hooks.guard_tool_call(call().with_arguments(arguments), &mut context(), tool).await.unwrap();
+    let output = hooks.dyn_tool_call(call().with_arguments(arguments), &mut context(), tool).await.unwrap();
     assert_eq!(output.content, r#"{"after":1,"n":6}"#);
 }
 
@@ -274,7 +274,7 @@ async fn a_retry_of_the_finished_run_does_the_whole_run_again() {
         note(run.scope(), format!("run {}", run.input.text()));
         std::future::ready(Ok::<_, RunError>(InvokeOutput::text(answers.pop().unwrap())))
     };
-    let output = rails.guard_run("hello", &mut ctx, run).await.unwrap();
+    let output = rails.dyn_run("hello", &mut ctx, run).await.unwrap();
     assert_eq!(output.text, "answer");
     let expected =
         ["start hello 0", "run changed", "finished draft", "start hello 1", "run changed", "finished answer"];
@@ -292,7 +292,7 @@ async fn a_retry_at_the_start_asks_again() {
     }
     let mut ctx = context().with_max_retry_delay(Duration::from_hours(1));
     tokio::time::pause();
-    let output = rails![busy, started].guard_run("hello", &mut ctx, tests::run).await.unwrap();
+    let output = rails![busy, started].dyn_run("hello", &mut ctx, tests::run).await.unwrap();
     assert_eq!(output.text, "changed");
     assert_eq!(notes(&ctx), ["start hello 0", "start hello 1", "run changed"]);
 }
@@ -308,7 +308,7 @@ async fn a_retry_waits_for_its_delay() {
         RailAction::retry(request)
     }
     let begin = tokio::time::Instant::now();
-    rails![slow].guard_tool_call(call(), &mut context(), tool).await.unwrap();
+    rails![slow].dyn_tool_call(call(), &mut context(), tool).await.unwrap();
     // The clock stands still but for what is waited for.
     assert_eq!(begin.elapsed().as_secs(), 120);
 }
@@ -321,8 +321,8 @@ async fn the_attempt_begins_at_zero_for_each_operation() {
     }
     let mut ctx = context();
     let rails = rails![after, attempt_of_the_model_call];
-    rails.guard_tool_call(call().with_arguments(json!({ "after": 1 })), &mut ctx, tool).await.unwrap();
-    rails.guard_llm_call(prompt("hello"), &mut ctx, tests::model).await.unwrap();
+    rails.dyn_tool_call(call().with_arguments(json!({ "after": 1 })), &mut ctx, tool).await.unwrap();
+    rails.dyn_llm_call(prompt("hello"), &mut ctx, tests::model).await.unwrap();
     assert_eq!(notes(&ctx)[4..], ["model call 0", "model hello"]);
 }
 
@@ -340,7 +340,7 @@ fn never_again() -> RailAction {
 #[tokio::test]
 async fn the_error_names_the_event_also_when_a_rail_has_run_another_in_a_child_of_its_context() {
     let rails = rails![asks_at_another_event, never_again];
-    let error = rails.guard_tool_call(call(), &mut context(), tool).await.unwrap_err();
+    let error = rails.dyn_tool_call(call(), &mut context(), tool).await.unwrap_err();
     let RunError::RetriesExhausted(error) = error else { panic!("{error}") };
     assert_eq!((error.rail_name.as_str(), error.event), ("never_again", HookPoint::PreToolCall));
 }
@@ -362,5 +362,5 @@ async fn rails_of_one_name_in_two_blocks_have_their_own_counts() {
         }
         rail_chain![once].register(&mut hooks);
     }
-    assert!(hooks.guard_tool_call(call(), &mut context(), tool).await.is_ok());
+    assert!(hooks.dyn_tool_call(call(), &mut context(), tool).await.is_ok());
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{GuardSet, NoRails, NoSubstitute, RetryLimit, RetryOrContinue};
-use tests::{note, notes, prompt, rails, tool};
+use tests::{GuardDyn, note, notes, prompt, rails, tool};
 
 type OrContinue = RailAction<NoSubstitute, RetryOrContinue>;
 
@@ -24,13 +24,13 @@ fn broken(kind: OperationErrorKind) -> OperationError {
 }
 
 /// A model that always fails, and counts its calls.
-async fn ask(rails: &impl GuardSet, ctx: &mut RunContext) -> (u32, Result<ModelResponse, RunError>) {
+async fn ask(rails: &dyn GuardSet, ctx: &mut RunContext) -> (u32, Result<ModelResponse, RunError>) {
     let mut calls = 0;
     let model = |_| {
         calls += 1;
         async { Err::<ModelResponse, _>(broken(OperationErrorKind::Unavailable)) }
     };
-    let result = rails.guard_llm_call(prompt("hi"), ctx, model).await;
+    let result = (&rails).guard_llm_call(prompt("hi"), ctx, model).await;
     (calls, result)
 }
 
@@ -72,7 +72,7 @@ rail_chain! {
 
 #[tokio::test]
 async fn a_rail_gives_way_to_the_next_when_its_retries_are_used_up() {
-    async fn check(set: &str, rails: &impl GuardSet) {
+    async fn check(set: &str, rails: &dyn GuardSet) {
         // Twice in one context: an operation begins with all of its retries.
         let mut ctx = context();
         for _ in 0..2 {
@@ -176,7 +176,7 @@ async fn a_run_has_one_budget_for_all_retries() {
                 calls.fetch_add(1, Ordering::Relaxed);
                 async { Err::<ModelResponse, _>(broken(OperationErrorKind::RateLimited)) }
             };
-            match rails.guard_llm_call(prompt("hi"), &mut run.context(), model).await {
+            match rails.dyn_llm_call(prompt("hi"), &mut run.context(), model).await {
                 Err(RunError::RetriesExhausted(_)) => Ok(InvokeOutput::text("nothing")),
                 other => Err(RunError::Operation(format!("{other:?}").into())),
             }
@@ -186,7 +186,7 @@ async fn a_run_has_one_budget_for_all_retries() {
             None => ctx,
             Some(budget) => ctx.with_max_retries(budget),
         };
-        assert_eq!(rails.guard_run("hi", &mut ctx, run).await.unwrap().text, "nothing");
+        assert_eq!(rails.dyn_run("hi", &mut ctx, run).await.unwrap().text, "nothing");
         assert_eq!(calls.load(Ordering::Relaxed), expected, "{budget:?}");
     }
 }
@@ -213,7 +213,7 @@ async fn used_up_retries_tell_the_last_failure() {
 
     let mut failures = vec![broken(OperationErrorKind::Timeout), broken(OperationErrorKind::RateLimited)].into_iter();
     let failing = |_| std::future::ready(Err::<ToolOutput, _>(failures.next().unwrap()));
-    let result = rails![again].guard_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
+    let result = rails![again].dyn_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
     assert_eq!(result.unwrap_err().failure().unwrap().kind, OperationErrorKind::RateLimited, "the last one");
 }
 
@@ -228,10 +228,10 @@ async fn a_retry_after_a_failed_tool_tells_its_failure() {
         if output.is_error { RailAction::retry(request(1)) } else { RailAction::Continue }
     }
     let failing = |_| async { Err::<ToolOutput, _>(broken(OperationErrorKind::Timeout)) };
-    let result = rails![again].guard_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
+    let result = rails![again].dyn_tool_call(ToolCallInputs::new("search"), &mut context(), failing).await;
     assert_eq!(result.unwrap_err().failure().unwrap().kind, OperationErrorKind::Timeout);
     // What a rail does not accept is not a failure.
-    let result = rails![more].guard_tool_call(ToolCallInputs::new("search"), &mut context(), tool).await;
+    let result = rails![more].dyn_tool_call(ToolCallInputs::new("search"), &mut context(), tool).await;
     let error = result.unwrap_err();
     assert!(error.failure().is_none() && error.source().is_none());
     let RunError::RetriesExhausted(error) = error else { panic!("{error}") };
@@ -282,7 +282,7 @@ async fn feedback_on_a_tool_call_waits_for_the_next_model_call() {
         RailAction::retry(request(1).with_feedback(Message::system("the tool is slow")))
     }
     let mut ctx = context();
-    drop(rails![not_good].guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await);
+    drop(rails![not_good].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await);
     assert_eq!(ctx.take_notices(), [Message::system("the tool is slow")]);
 }
 
@@ -295,7 +295,7 @@ async fn a_model_call_of_a_rail_takes_no_notice_of_the_run() {
             Ok::<_, OperationError>(ModelResponse::text("fine"))
         };
         ctx.notify_model(Message::user("from the judge"));
-        NoRails.guard_llm_call(ModelCallInputs::default(), &mut ctx.child(), judge).await?;
+        NoRails.dyn_llm_call(ModelCallInputs::default(), &mut ctx.child(), judge).await?;
         Ok(Verdict::Continue)
     }
     let mut ctx = context();
@@ -309,11 +309,11 @@ async fn a_model_call_of_a_rail_takes_no_notice_of_the_run() {
                 seen.extend(request.messages.iter().map(|message| message.text().into_owned()));
                 async { Ok::<_, OperationError>(ModelResponse::text("done")) }
             };
-            rails.guard_llm_call(prompt("hi"), &mut ctx, model).await?;
+            rails.dyn_llm_call(prompt("hi"), &mut ctx, model).await?;
         }
         Ok::<_, RunError>(InvokeOutput::text(seen.join(", ")))
     };
-    let output = rails.guard_run("hi", &mut ctx, run).await.unwrap();
+    let output = rails.dyn_run("hi", &mut ctx, run).await.unwrap();
     assert_eq!(output.text, "hi, first, second, hi, from the judge");
 }
 
@@ -327,13 +327,13 @@ async fn a_model_call_inside_a_tool_takes_no_notice_of_the_run() {
                 assert_eq!(request.messages.len(), 1);
                 Ok::<_, OperationError>(ModelResponse::text("done"))
             };
-            NoRails.guard_llm_call(prompt("hi"), &mut run.context(), model).await?;
+            NoRails.dyn_llm_call(prompt("hi"), &mut run.context(), model).await?;
             Ok::<_, RunError>(InvokeOutput::text("done"))
         };
-        let output = NoRails.guard_run("hi", &mut call.context(), run).await?;
+        let output = NoRails.dyn_run("hi", &mut call.context(), run).await?;
         Ok::<_, OperationError>(ToolOutput::text(output.text))
     };
-    let output = NoRails.guard_tool_call(ToolCallInputs::new("ask"), &mut ctx, sub_agent).await.unwrap();
+    let output = NoRails.dyn_tool_call(ToolCallInputs::new("ask"), &mut ctx, sub_agent).await.unwrap();
     assert_eq!(output.content, "done");
     assert_eq!(ctx.take_notices().len(), 1);
 }

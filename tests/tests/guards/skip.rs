@@ -3,7 +3,7 @@
 use exo_rails::DynGuardSet;
 use exo_rails::prelude::*;
 use serde_json::json;
-use tests::{broken_model, broken_tool, model, note, notes, prompt, rails, run, tool};
+use tests::{GuardDyn, broken_model, broken_tool, model, note, notes, prompt, rails, run, tool};
 
 fn context() -> RunContext {
     RunContext::new("skip")
@@ -63,7 +63,7 @@ fn audit_run(output: &InvokeOutput, ctx: &RailContext) {
 async fn a_skip_keeps_the_tool_from_running() {
     let mut ctx = context();
     let rails = rails![allowed_tools, later_rail, audit_tool];
-    let output = rails.guard_tool_call(ToolCallInputs::new("delete"), &mut ctx, tool).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("delete"), &mut ctx, tool).await.unwrap();
     let told = "The call of `delete` was skipped by the rail `allowed_tools`: it is not on the list";
     assert_eq!((output.content.as_str(), output.is_error), (told, true));
     assert_eq!(notes(&ctx), [format!("post: {told}")], "later rails and the tool do not run, the post event does");
@@ -73,7 +73,7 @@ async fn a_skip_keeps_the_tool_from_running() {
 async fn a_tool_that_is_not_skipped_runs() {
     let mut ctx = context();
     let call = ToolCallInputs::new("search");
-    let output = rails![allowed_tools].guard_tool_call(call, &mut ctx, tool).await.unwrap();
+    let output = rails![allowed_tools].dyn_tool_call(call, &mut ctx, tool).await.unwrap();
     assert_eq!((output.content.as_str(), output.is_error), ("{}", false));
     assert_eq!(notes(&ctx), ["tool search {}"]);
 }
@@ -82,7 +82,7 @@ async fn a_tool_that_is_not_skipped_runs() {
 async fn a_substitute_stands_in_for_the_output_of_a_tool() {
     let mut ctx = context();
     let rails = rails![tool_substitute, audit_tool];
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
     assert_eq!(output, ToolOutput::text("from the cache"));
     assert_eq!(notes(&ctx), ["post: from the cache"]);
 }
@@ -91,7 +91,7 @@ async fn a_substitute_stands_in_for_the_output_of_a_tool() {
 async fn a_substitute_stands_in_for_the_answer_of_the_model() {
     let mut ctx = context();
     let rails = rails![model_substitute, later_rail, audit_model];
-    let response = rails.guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
+    let response = rails.dyn_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
     assert_eq!(response.message.text(), "from the other provider");
     assert_eq!(notes(&ctx), ["post: from the other provider"]);
 }
@@ -99,7 +99,7 @@ async fn a_substitute_stands_in_for_the_answer_of_the_model() {
 #[tokio::test]
 async fn a_skipped_model_call_yields_an_empty_answer_that_ends_the_loop() {
     let mut ctx = context();
-    let response = rails![no_model, audit_model].guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
+    let response = rails![no_model, audit_model].dyn_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
     assert_eq!(response.message.role, exo_rails::message::Role::Assistant);
     assert!(response.message.content.is_none() && response.message.tool_calls.is_empty());
     assert_eq!(response.extra["skipped"], json!({ "by": "no_model", "reason": "the budget is spent" }));
@@ -118,7 +118,7 @@ async fn the_output_of_an_agent_says_why_it_is_empty() {
 #[tokio::test]
 async fn a_substitute_ends_a_run_before_it_begins() {
     let mut ctx = context();
-    let output = rails![run_substitute, later_rail, audit_run].guard_run("again", &mut ctx, run).await.unwrap();
+    let output = rails![run_substitute, later_rail, audit_run].dyn_run("again", &mut ctx, run).await.unwrap();
     assert_eq!(output.text, "asked before");
     assert_eq!(notes(&ctx), ["finished: asked before"]);
 }
@@ -126,7 +126,7 @@ async fn a_substitute_ends_a_run_before_it_begins() {
 #[tokio::test]
 async fn a_run_that_is_skipped_without_a_substitute_has_an_empty_output() {
     let mut ctx = context();
-    let output = rails![no_run, audit_run].guard_run("hello", &mut ctx, run).await.unwrap();
+    let output = rails![no_run, audit_run].dyn_run("hello", &mut ctx, run).await.unwrap();
     assert_eq!(output.text, "");
     assert_eq!(output.extra["skipped"], json!({ "by": "no_run", "reason": "closed today" }));
     assert_eq!(notes(&ctx), ["finished: "]);
@@ -140,7 +140,7 @@ async fn a_failed_tool_call_is_rescued_by_a_substitute() {
     }
     let mut ctx = context();
     let rails = rails![rescue, audit_tool];
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
     assert_eq!(output.content, "instead of \"the tool is broken\"");
     assert_eq!(notes(&ctx), ["broken tool search", "post: instead of \"the tool is broken\""]);
 }
@@ -156,9 +156,9 @@ async fn a_skip_without_a_substitute_does_not_hide_a_failure() {
         note(ctx, "later rail");
     }
     let (rails, mut ctx) = (rails![give_up, later, audit_tool, audit_model], context());
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, broken_tool).await.unwrap();
     assert!(output.is_error && output.content.contains("the tool is broken"), "{output:?}");
-    let error = rails.guard_llm_call(prompt("hello"), &mut ctx, broken_model).await.unwrap_err();
+    let error = rails.dyn_llm_call(prompt("hello"), &mut ctx, broken_model).await.unwrap_err();
     assert!(matches!(error, RunError::Operation(_)));
     let told = "post: The call of `search` failed: the tool is broken (failed)";
     let expected = ["broken tool search", told, "broken model"];
@@ -173,7 +173,7 @@ async fn a_failed_model_call_is_rescued_by_another_provider() {
     }
     let mut ctx = context();
     let rails = rails![fallback, audit_model];
-    let response = rails.guard_llm_call(prompt("hello"), &mut ctx, broken_model).await.unwrap();
+    let response = rails.dyn_llm_call(prompt("hello"), &mut ctx, broken_model).await.unwrap();
     assert_eq!(response.message.text(), "from the other provider");
     assert_eq!(notes(&ctx), ["broken model", "post: from the other provider"]);
 }
@@ -187,9 +187,9 @@ async fn a_skip_after_an_operation_accepts_its_result_and_stops_later_rails() {
     }
     let mut ctx = context();
     let rails = rails![accept, audit_tool, audit_model, audit_run];
-    let output = rails.guard_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
-    let response = rails.guard_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
-    let answer = rails.guard_run("hello", &mut ctx, run).await.unwrap();
+    let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
+    let response = rails.dyn_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();
+    let answer = rails.dyn_run("hello", &mut ctx, run).await.unwrap();
     assert_eq!(
         (output.content.as_str(), response.message.text().as_ref(), answer.text.as_str()),
         ("{}", "hello", "hello")
@@ -206,6 +206,6 @@ async fn a_rail_sees_the_substitute_of_a_skip_before_the_caller_does() {
         output.content = output.content.replace("cache", "[hidden]");
     }
     let call = ToolCallInputs::new("search");
-    let output = rails![tool_substitute, redact].guard_tool_call(call, &mut context(), tool).await.unwrap();
+    let output = rails![tool_substitute, redact].dyn_tool_call(call, &mut context(), tool).await.unwrap();
     assert_eq!(output.content, "from the [hidden]");
 }

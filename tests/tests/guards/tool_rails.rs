@@ -6,7 +6,7 @@ use exo_rails::prelude::*;
 use exo_rails::{NoRails, tools};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tests::{Warnings, note, notes, rails};
+use tests::{GuardDyn, Warnings, note, notes, rails};
 
 /// Deletes a file.
 #[derive(Debug, Serialize, Deserialize, ToolArgs)]
@@ -325,8 +325,7 @@ async fn what_does_not_fit_is_said_without_the_value_except_to_the_model() {
             source = error.source();
         }
         // The model reads what serde says.
-        let output =
-            NoRails.guard_tool_call(call, &mut RunContext::new("tests"), |call| tool.call(call)).await.unwrap();
+        let output = NoRails.dyn_tool_call(call, &mut RunContext::new("tests"), |call| tool.call(call)).await.unwrap();
         assert!(output.is_error);
         if arguments["number"] == SECRET {
             assert!(

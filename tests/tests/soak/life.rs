@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use exo_rails::DynGuardSet;
 use exo_rails::message::Messages;
 use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, Compaction, RunEvent, RunStream, Session};
@@ -20,17 +21,17 @@ use crate::trace::{Line, Outcome, Run, Told, What};
 /// Runs it, as its plan says.
 pub(crate) async fn live(run: &Arc<Run>, sets: &Sets) {
     match run.plan.set {
-        Set::Chain => Box::pin(guarded(run, &sets.chain)).await,
-        Set::Nested => Box::pin(guarded(run, &sets.nested)).await,
-        Set::Manager => Box::pin(guarded(run, &sets.manager)).await,
-        Set::HooksOfChain => Box::pin(guarded(run, &sets.hooks_of_chain)).await,
-        Set::HooksOfManager => Box::pin(guarded(run, &sets.hooks_of_manager)).await,
+        Set::Chain => Box::pin(guarded(run, sets.chain.clone())).await,
+        Set::Nested => Box::pin(guarded(run, sets.nested.clone())).await,
+        Set::Manager => Box::pin(guarded(run, sets.manager.clone())).await,
+        Set::HooksOfChain => Box::pin(guarded(run, sets.hooks_of_chain.clone())).await,
+        Set::HooksOfManager => Box::pin(guarded(run, sets.hooks_of_manager.clone())).await,
     }
     run.forget();
 }
 
-async fn guarded<R: GuardSet + 'static>(run: &Arc<Run>, rails: &Arc<R>) {
-    let life = whole(Arc::clone(run), Arc::clone(rails));
+async fn guarded(run: &Arc<Run>, rails: Arc<dyn GuardSet>) {
+    let life = whole(Arc::clone(run), DynGuardSet::of(rails));
     match run.plan.ending {
         Ending::Left | Ending::Unread(_) => life.await,
         Ending::CancelledBetweenPolls(polls) => cancelled(run, life, polls).await,
@@ -88,7 +89,7 @@ async fn aborted(run: &Run, life: impl Future<Output = ()> + Send + 'static, tim
     }
 }
 
-async fn whole<R: GuardSet>(run: Arc<Run>, rails: Arc<R>) {
+async fn whole(run: Arc<Run>, rails: DynGuardSet) {
     let plan = &run.plan;
     let mut agent = Agent::builder("soak", Talker).tools(TOOLS.map(tool));
     agent = agent.max_steps(plan.max_steps).parallel_tools(plan.bound);
@@ -103,7 +104,7 @@ async fn whole<R: GuardSet>(run: Arc<Run>, rails: Arc<R>) {
     }
 }
 
-async fn alone<R: GuardSet>(run: &Run, agent: &Agent<Talker, R>) {
+async fn alone(run: &Run, agent: &Agent<Talker, DynGuardSet>) {
     let mut ctx = RunContext::new("soak").with_run_id(run.name());
     if !matches!(run.plan.ending, Ending::Left) {
         ctx = ctx.with_cancellation(run.token.clone());
@@ -118,7 +119,7 @@ async fn alone<R: GuardSet>(run: &Run, agent: &Agent<Talker, R>) {
     run.record(Line::Main, What::TurnEnds(outcome));
 }
 
-async fn in_session<R: GuardSet>(run: &Run, agent: &Arc<Agent<Talker, R>>, turns: u32) {
+async fn in_session(run: &Run, agent: &Arc<Agent<Talker, DynGuardSet>>, turns: u32) {
     let mut session = match Session::start(Arc::clone(agent), run.name()).await {
         Ok(session) => session.with_cancellation(run.token.clone()),
         Err(error) => {

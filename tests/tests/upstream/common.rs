@@ -33,13 +33,13 @@ fn tool(name: &'static str) -> Tool {
 }
 
 /// Runs an agent over the script once: its result, and what was noted.
-pub(crate) async fn run(rails: &impl GuardSet, script: &str) -> (Result<InvokeOutput, RunError>, Vec<String>) {
+pub(crate) async fn run(rails: &dyn GuardSet, script: &str) -> (Result<InvokeOutput, RunError>, Vec<String>) {
     run_in(rails, script, "hello", &mut RunContext::new("upstream")).await
 }
 
 /// The same on an input and in a context of the test's.
 pub(crate) async fn run_in(
-    rails: &impl GuardSet,
+    rails: &dyn GuardSet,
     script: &str,
     input: impl Into<InvokeInputs> + Send,
     ctx: &mut RunContext,

@@ -1,7 +1,8 @@
 //! Every event is served, on every path, and carries what its payload promises.
+use exo_rails::DynGuardSet;
 use exo_rails::message::{ToolSpec, Usage};
 use exo_rails::prelude::*;
-use exo_rails_agent::{Agent, ScriptedModel};
+use exo_rails_agent::ScriptedModel;
 use serde_json::{Value, json};
 use tests::{note, take_notes};
 
@@ -76,7 +77,7 @@ async fn running_an_agent_again_does_not_multiply_its_rails() {
     let script = r#"[{ "say": "one" }, { "say": "two" }, { "say": "three" }]"#;
     in_each_guard_set!([trace], |set, rails| {
         let model: ScriptedModel = script.parse().unwrap();
-        let agent = Agent::builder("upstream", model).rails(rails).build();
+        let agent = tests::agent("upstream", model).rails(DynGuardSet::new(rails)).build();
         for _ in 0..3 {
             let mut ctx = RunContext::new("upstream");
             agent.run_in("hello", &mut ctx).await.unwrap();
@@ -159,7 +160,7 @@ async fn no_event_of_an_agent_lacks_what_its_payload_promises() {
     for (last, end) in ends {
         let model: ScriptedModel = format!("[{}, {}, {last}]", answers[0], answers[1]).parse().unwrap();
         let tool = Tool::new("add", "Adds two numbers.", json!({ "type": "object" }), add);
-        let agent = Agent::builder("upstream", model).tool(tool).option("seed", 3).rails(rail_chain![shows]).build();
+        let agent = tests::agent("upstream", model).tool(tool).option("seed", 3).rails(tests::rails![shows]).build();
         let mut ctx = RunContext::new("upstream");
         let _ = agent.run_in("what is 1 + 2?", &mut ctx).await;
         assert_eq!(take_notes(&ctx), [&steps.map(String::from)[..], &end].concat());

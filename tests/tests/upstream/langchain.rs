@@ -12,8 +12,8 @@ use std::sync::Arc;
 use exo_rails::message::{Message, Messages};
 use exo_rails::operations::LlmCall;
 use exo_rails::prelude::*;
-use exo_rails::{CompactionInputs, CompactionOutput, Next};
-use exo_rails_agent::{Agent, Compaction, Model, ScriptedModel, Session, estimated_tokens};
+use exo_rails::{CompactionInputs, CompactionOutput, DynGuardSet, Next};
+use exo_rails_agent::{Compaction, Model, ScriptedModel, Session, estimated_tokens};
 use serde_json::{Value, json};
 use tests::{note, notes};
 
@@ -38,9 +38,9 @@ async fn summarization_middleware() {
     }
     let turns: Vec<_> =
         (0..6).map(|turn| json!({ "say": format!("This is the long answer to question number {turn}.") })).collect();
-    let agent = Agent::builder("support", script(&Value::from(turns)))
+    let agent = tests::agent("support", script(&Value::from(turns)))
         .compaction(Compaction::over(60).with_strategy(summarise))
-        .rails(rail_chain![sizes])
+        .rails(tests::rails![sizes])
         .build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     for turn in 0..6 {
@@ -121,7 +121,10 @@ async fn tool_call_limit_middleware() {
         all_tools: ToolCallLimit { tool: None, run: None, session: Some(4), exit: Exit::Error },
     };
     let run = |exit, answers: Vec<Value>| async move {
-        let agent = Agent::builder("support", script(&Value::from(answers))).tools(tools()).rails(limits(exit)).build();
+        let agent = tests::agent("support", script(&Value::from(answers)))
+            .tools(tools())
+            .rails(DynGuardSet::from(limits(exit)))
+            .build();
         agent.run("Look!").await
     };
     let three = vec![calls(&["search", "search", "search"]), json!({ "say": "done" })];
@@ -136,8 +139,10 @@ async fn tool_call_limit_middleware() {
     // Of a session, by all tools together.
     let turn = || vec![calls(&["read", "search"]), json!({ "say": "done" })];
     let answers: Vec<_> = (0..3).flat_map(|_| turn()).collect();
-    let agent =
-        Agent::builder("support", script(&Value::from(answers))).tools(tools()).rails(limits(Exit::Continue)).build();
+    let agent = tests::agent("support", script(&Value::from(answers)))
+        .tools(tools())
+        .rails(DynGuardSet::from(limits(Exit::Continue)))
+        .build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     assert!(session.run("Look!").await.is_ok());
     assert!(session.run("Look!").await.is_ok());
@@ -177,12 +182,14 @@ rail_chain! { struct Fallback { models: ModelFallback } }
 async fn model_fallback_middleware() {
     let broken = || script(&json!([{ "fail": { "kind": "unavailable", "message": "no model here" } }]));
     let others = vec![Arc::new(broken()), Arc::new(script(&json!([{ "say": "from the third" }])))];
-    let agent = Agent::builder("support", broken()).rails(Fallback { models: ModelFallback(others) }).build();
+    let agent =
+        tests::agent("support", broken()).rails(DynGuardSet::from(Fallback { models: ModelFallback(others) })).build();
     let mut ctx = RunContext::new("support");
     assert_eq!(agent.run_in("Hello?", &mut ctx).await.unwrap().text, "from the third");
     assert_eq!(notes(&ctx).len(), 2, "{:?}", notes(&ctx));
     // When all fail, the run fails as the last one did.
-    let agent = Agent::builder("support", broken()).rails(Fallback { models: ModelFallback(vec![]) }).build();
+    let agent =
+        tests::agent("support", broken()).rails(DynGuardSet::from(Fallback { models: ModelFallback(vec![]) })).build();
     let error = agent.run("Hello?").await.unwrap_err();
     assert_eq!(error.failure().unwrap().kind, OperationErrorKind::Unavailable);
 }
@@ -202,8 +209,8 @@ async fn before_and_after_agent() {
         note(ctx, "after");
         output.text += ", signed";
     }
-    let agent = Agent::builder("support", script(&json!([{ "say": "hello" }])))
-        .rails(rail_chain![before_agent, after_agent])
+    let agent = tests::agent("support", script(&json!([{ "say": "hello" }])))
+        .rails(tests::rails![before_agent, after_agent])
         .build();
     for (input, answer) in [("ping", "pong, signed"), ("Hello?", "hello, signed")] {
         let mut ctx = RunContext::new("support");

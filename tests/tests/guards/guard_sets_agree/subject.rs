@@ -2,6 +2,8 @@
 
 use exo_rails::prelude::*;
 use exo_rails::{Allowed, Outcome, RailSkip};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
 use super::script::Script;
 use super::text::{Changeable, Text};
@@ -41,23 +43,30 @@ pub(crate) trait Subject {
 
 impl<R: GuardSet> Subject for R {
     fn event(&self, point: HookPoint, script: &Script) -> Seen {
-        see(script, async |ctx| event(self, point, ctx).await)
+        let mut ctx = begin(script);
+        let end = block_on(event(self, point, &mut ctx).boxed());
+        seen(&ctx, end)
     }
 
     fn guarded(&self, operation: Operation, script: &Script) -> Seen {
-        see(script, async |ctx| match guarded(self, operation, ctx).await {
-            Ok(text) => text,
-            Err(error) => error.text(),
-        })
+        let mut ctx = begin(script);
+        let end = block_on(guarded(self, operation, &mut ctx).boxed());
+        seen(&ctx, end.unwrap_or_else(|error| error.text()))
     }
 }
 
-fn see(script: &Script, case: impl AsyncFnOnce(&mut RunContext) -> String) -> Seen {
-    // The clock stands still, so the delays of retries pass at once.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    let mut ctx = RunContext::new("agreement");
+fn begin(script: &Script) -> RunContext {
+    let ctx = RunContext::new("agreement");
     ctx.run.insert(script.clone());
-    let end = runtime.block_on(case(&mut ctx));
+    ctx
+}
+
+fn block_on<T>(case: BoxFuture<'_, T>) -> T {
+    // The clock stands still, so the delays of retries pass at once.
+    tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(case)
+}
+
+fn seen(ctx: &RunContext, end: String) -> Seen {
     Seen { log: ctx.run.get::<Script>().unwrap().log(), end }
 }
 
@@ -99,25 +108,25 @@ fn end<E: Event<Substitute: Text>>(decision: Outcome<E>, left: &impl Text) -> St
 }
 
 /// Guards an operation; the text of its result.
-async fn guarded<R: GuardSet>(rails: &R, operation: Operation, ctx: &mut RunContext) -> Result<String, RunError> {
+async fn guarded(rails: &dyn GuardSet, operation: Operation, ctx: &mut RunContext) -> Result<String, RunError> {
     Ok(match operation {
-        Operation::Run => rails.guard_run(GIVEN, ctx, |run| steps(rails, run)).await?.text(),
+        Operation::Run => (&rails).guard_run(GIVEN, ctx, |run| steps(rails, run)).await?.text(),
         Operation::LlmCall => {
-            rails.guard_llm_call(ModelCallInputs::saying(GIVEN), ctx, answer::<_, ModelResponse>).await?.text()
+            (&rails).guard_llm_call(ModelCallInputs::saying(GIVEN), ctx, answer::<_, ModelResponse>).await?.text()
         }
         Operation::ToolCall => {
-            rails.guard_tool_call(ToolCallInputs::saying(GIVEN), ctx, answer::<_, ToolOutput>).await?.text()
+            (&rails).guard_tool_call(ToolCallInputs::saying(GIVEN), ctx, answer::<_, ToolOutput>).await?.text()
         }
     })
 }
 
 /// A run: a model call, a tool call with the answer, and its own end.
-async fn steps<R: GuardSet>(rails: &R, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
+async fn steps(rails: &dyn GuardSet, run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
     let mut ctx = run.context();
     let prompt = ModelCallInputs::saying(&run.text());
-    let response = rails.guard_llm_call(prompt, &mut ctx, answer::<_, ModelResponse>).await?;
+    let response = (&rails).guard_llm_call(prompt, &mut ctx, answer::<_, ModelResponse>).await?;
     let call = ToolCallInputs::saying(&response.text());
-    let output = rails.guard_tool_call(call, &mut ctx, answer::<_, ToolOutput>).await?;
+    let output = (&rails).guard_tool_call(call, &mut ctx, answer::<_, ToolOutput>).await?;
     Ok(InvokeOutput::saying(&perform(run.scope(), &output.text())?))
 }
 
