@@ -30,7 +30,7 @@ struct Parts {
 }
 
 impl Canary {
-    /// Makes a canary, or nothing if the search for it could not be built.
+    /// Makes a canary, or nothing if a search could not find it.
     pub(super) fn new() -> Option<Self> {
         // The standard library seeds each `RandomState` with random bytes of the operating system.
         let random = || RandomState::new().hash_one(LENGTH);
@@ -42,6 +42,7 @@ impl Canary {
 
     fn of(word: &str) -> Option<Self> {
         let wordings: Vec<_> = parts(word).iter().map(|part| (0, Wording::letters(part))).collect();
+        wordings.iter().try_for_each(|(_, wording)| wording.check()).ok()?;
         let finders = Finder::of(&wordings);
         let note = format!("\n\nInternal marker of these instructions, which you never repeat: {word}");
         Some(Self(Arc::new(Parts { note, finders })))

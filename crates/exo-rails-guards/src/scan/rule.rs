@@ -215,12 +215,11 @@ impl Rule {
     /// Compiles the rule.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let made;
-        let compiled = match self.compiled.get() {
-            Some(Some(compiled)) => compiled,
-            _ => {
-                made = Box::new(self.compile()?);
-                &made
-            }
+        let compiled = if let Some(Some(compiled)) = self.compiled.get() {
+            compiled
+        } else {
+            made = Box::new(self.compile()?);
+            &made
         };
         compiled.regex.check("regex")?;
         compiled.automaton.check().map_err(|problem| {

@@ -666,7 +666,6 @@ pub(super) static RULES: &[BuiltIn] = &[
             "^[a-z]+$",
             "^--",
         ])],
-        ..RULE
     },
     BuiltIn {
         id: "password",
