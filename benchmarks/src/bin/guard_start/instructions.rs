@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
@@ -29,8 +29,7 @@ pub(crate) fn check(update: bool) -> Result<bool, Box<dyn Error>> {
     }
     let mut counted = BTreeMap::new();
     for (name, _, _) in GUARDS {
-        let counts = Counts { construction: count(name, "construct")?, first_use: count(name, "use_once")? };
-        counted.insert(name.to_owned(), counts);
+        counted.insert(name.to_owned(), count(name)?);
     }
     if update {
         fs::write(committed(), serde_json::to_string_pretty(&counted)? + "\n")?;
@@ -64,28 +63,30 @@ fn committed() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/results/guard_start.json"))
 }
 
-/// Counts the instructions that a function of `guards` takes for a guard, with everything that it calls.
-fn count(guard: &str, function: &str) -> Result<u64, Box<dyn Error>> {
-    // `use_once` runs twice, so only its first call is dumped.
-    let out = std::env::temp_dir().join(format!("exo-rails-guard-start-{}", std::process::id()));
-    let symbol = format!("guard_start::guards::{function}");
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--collect-atstart=no", &format!("--toggle-collect={symbol}")])
-        .arg(format!("--dump-after={symbol}"))
-        .arg(format!("--callgrind-out-file={}", out.display()))
-        .arg(std::env::current_exe()?)
-        .args([crate::ONE, guard])
-        .output()?;
+/// Counts the instructions that making a guard and its first use take, with everything that they call.
+fn count(guard: &str) -> Result<Counts, Box<dyn Error>> {
+    let folder = std::env::temp_dir().join(format!("exo-rails-guard-start-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    let out = folder.join("counts");
+    let mut valgrind = Command::new("valgrind");
+    valgrind.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", out.display()));
+    // The counts begin again at each call of these functions, and are written after it, to files that are numbered from 1.
+    for function in ["construct", "use_once"] {
+        let symbol = format!("guard_start::guards::{function}");
+        valgrind.args([format!("--zero-before={symbol}"), format!("--dump-after={symbol}")]);
+    }
+    let output = valgrind.arg(std::env::current_exe()?).args([crate::ONE, guard]).output()?;
     if !output.status.success() {
         return Err(format!("callgrind failed for `{guard}`: {}", String::from_utf8_lossy(&output.stderr)).into());
     }
-    let first = out.with_extension("1");
-    let dump = fs::read_to_string(&first)?;
-    let _ = fs::remove_file(&out);
-    let _ = fs::remove_file(&first);
-    let _ = fs::remove_file(out.with_extension("2"));
-    let total = dump.lines().find_map(|line| line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: ")));
-    total
-        .and_then(|total| total.trim().parse().ok())
-        .ok_or_else(|| format!("callgrind counted nothing for `{guard}`").into())
+    let counts = Counts { construction: total(&out.with_extension("1"))?, first_use: total(&out.with_extension("2"))? };
+    fs::remove_dir_all(&folder)?;
+    Ok(counts)
+}
+
+/// Reads the sum of a file of callgrind.
+fn total(file: &Path) -> Result<u64, Box<dyn Error>> {
+    let text = fs::read_to_string(file)?;
+    let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
+    total.and_then(|total| total.trim().parse().ok()).ok_or_else(|| format!("`{}` has no sum", file.display()).into())
 }
