@@ -7,6 +7,7 @@ use exo_rails::{InMode, Mode};
 use exo_rails_guards::audit::{Audit, Audited};
 use exo_rails_guards::circuit_breaker::Breaker;
 use exo_rails_guards::concurrency::ConcurrencyLimit;
+use exo_rails_guards::config::GuardMode;
 use exo_rails_guards::kit::PolicyConfig;
 use exo_rails_guards::rate_limits::RatedCalls;
 use exo_rails_guards::timeouts::TimeLimit;
@@ -43,7 +44,11 @@ impl Setup<'_> {
         let config: PolicyConfig = config::from_toml(&shop.fill(KIT, servers))?;
         let audit = Audit::new(config.audit.clone().ok_or("`kit.toml` has no audit")?)?;
         let mut config = self.without_a_guard(config)?;
-        config.mode = self.mode;
+        config.mode = match self.mode {
+            Mode::Enforce => GuardMode::Enforce,
+            Mode::Shadow => GuardMode::Shadow,
+            Mode::Off => GuardMode::Off,
+        };
         let kit = Kit::builder().asker(Arc::new(Desk)).known_tools(tools::NAMES).audit(audit.clone()).build(config)?;
         Ok(audit.wrap(Guards {
             kit,
