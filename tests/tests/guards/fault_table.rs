@@ -1,6 +1,8 @@
 //! What happens after each kind of fault, of each kind of rail, with each `on_fault`, at each event, in each guard set: the
 //! table in the docs of `OnFault`, walked.
 
+#![allow(clippy::struct_field_names, reason = "a field is named like the options of its rail")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
