@@ -26,7 +26,7 @@ struct Mistake {
 }
 
 #[test]
-fn each_message_is_what_the_compiler_says() {
+fn each_message_in_the_book_is_a_message_of_the_compiler() {
     let mistakes = mistakes_of_the_pages();
     assert!(mistakes.len() > 10, "the book has {} wrong programs", mistakes.len());
     let compiler = Compiler::new(ui_tests::rustc_args!()).unwrap();

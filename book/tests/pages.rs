@@ -103,7 +103,7 @@ fn links_lead_to_files_and_headings() -> Result {
 
 /// A code host shows a page as it is, so a program that readers copy is complete. One that must not compile may hide lines.
 #[test]
-fn programs_hide_nothing() -> Result {
+fn programs_that_readers_copy_have_no_hidden_lines() -> Result {
     for file in files()? {
         let page = fs::read_to_string(&file)?;
         let blocks = page.split("```").skip(1).step_by(2);

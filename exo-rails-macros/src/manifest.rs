@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renamed_dependency_is_found_however_it_is_written() {
+    fn a_renamed_dependency_is_found_in_every_notation() {
         let manifests = [
             "[dependencies]\nrails = { path = \"../rails\", package = \"exo-rails\" }",
             "[dependencies]\n# exo = { package = \"exo-rails\" }\nrails={package='exo-rails'}",

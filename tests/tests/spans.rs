@@ -69,7 +69,7 @@ invoke_agent support attempts=1 input_tokens=40
 }
 
 #[tokio::test]
-async fn a_span_has_the_attempts_of_its_operation_and_what_all_of_them_cost() {
+async fn a_span_has_the_attempts_of_its_operation_and_their_usage() {
     let spans = Spans::collect();
     let script = r#"[
         { "say": "Bad.", "usage": { "prompt_tokens": 10, "completion_tokens": 2 } },
@@ -150,7 +150,7 @@ invoke_agent support type=rate_limited status_code=ERROR attempts=1
 }
 
 #[tokio::test]
-async fn a_failure_that_is_told_to_the_model_is_an_error_of_the_tool_call_alone() {
+async fn a_failure_that_the_model_reads_marks_only_the_span_of_the_tool_call() {
     let spans = Spans::collect();
     let script = r#"[
         { "call": [{ "tool": "search", "arguments": { "fail": true } }, { "tool": "search", "raw_arguments": "{" }] },
@@ -178,7 +178,7 @@ fn try_again(ctx: &RailContext) -> RailAction<ToolOutput> {
 }
 
 #[tokio::test]
-async fn what_a_rail_has_rescued_is_no_error() {
+async fn a_rescued_failure_is_not_an_error_of_the_span() {
     let spans = Spans::collect();
     let script = r#"[{ "call": [{ "tool": "search", "arguments": { "fail": true } }] }, { "say": "Done." }]"#;
     run(script, rail_chain![try_again]).await.unwrap();
@@ -192,7 +192,7 @@ fn approval(ctx: &RailContext) -> RailAction {
 }
 
 #[tokio::test]
-async fn what_waits_has_not_failed() {
+async fn a_suspended_run_has_no_error_status() {
     let spans = Spans::collect();
     run(r#"[{ "call": [{ "tool": "search" }] }]"#, rail_chain![approval]).await.unwrap_err();
     assert_eq!(
@@ -216,7 +216,7 @@ async fn a_name_that_the_model_made_up_is_left_out() {
 fn looks(_: &Inputs<'_>) {}
 
 #[tokio::test]
-async fn nothing_that_was_said_is_in_a_span() {
+async fn spans_contain_no_text_of_the_conversation() {
     let spans = Spans::collect();
     let script = r#"[
         { "say": "the secret thought", "call": [{ "tool": "search", "arguments": { "q": "secret" } }, { "tool": "secret" }] },
@@ -243,7 +243,7 @@ async fn nothing_that_was_said_is_in_a_span() {
 }
 
 #[tokio::test]
-async fn tools_that_run_at_once_are_beside_each_other() {
+async fn parallel_tools_have_sibling_spans() {
     let spans = Spans::collect();
     let script =
         r#"[{ "call": [{ "tool": "search" }, { "tool": "search" }, { "tool": "search" }] }, { "say": "Done." }]"#;
@@ -343,7 +343,7 @@ fn no_secrets(entry: &MemoryEntry) -> Verdict {
 }
 
 #[tokio::test]
-async fn what_a_memory_does_is_a_span() {
+async fn recalling_and_storing_memory_are_spans() {
     let spans = Spans::collect();
     let model: ScriptedModel = r#"[{ "say": "Gladly." }, { "say": "Again?" }, { "say": "No." }]"#.parse().unwrap();
     let agent = Agent::builder("support", model).rails(rail_chain![no_secrets]).memory(InMemory::shared(9)).build();
@@ -499,7 +499,7 @@ async fn hangs() -> Verdict {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fault_is_told_by_its_kind_and_logged_in_the_span_of_its_rail() {
+async fn the_span_of_a_rail_has_the_kind_and_the_log_of_its_fault() {
     let spans = Spans::collect();
     pre_tool_call(
         rail_chain![
@@ -548,7 +548,7 @@ fn traced_fault() -> Result<Verdict, std::io::Error> {
 }
 
 #[tokio::test]
-async fn what_a_rail_logs_is_in_its_span() {
+async fn logs_of_a_rail_are_in_its_span() {
     let spans = Spans::collect();
     pre_tool_call(
         rail_chain![
@@ -629,7 +629,7 @@ rail {wrong} decision=fault type=illegal_action
 }
 
 #[tokio::test]
-async fn a_traced_chain_decides_as_one_that_is_not() {
+async fn a_traced_chain_decides_like_an_untraced_one() {
     let _spans = Spans::collect();
     let (plain, traced) = (
         rail_chain![audit, no_delete, traced_fault],
@@ -650,7 +650,7 @@ async fn a_traced_chain_decides_as_one_that_is_not() {
 }
 
 #[tokio::test]
-async fn a_loop_of_ones_own_makes_the_spans_itself() {
+async fn a_custom_loop_can_make_the_spans() {
     let spans = Spans::collect();
     let (rails, mut ctx) = (rail_chain![no_delete], RunContext::new("own"));
     let mut call = ToolCallInputs::new("delete");
@@ -684,7 +684,7 @@ chat gpt-5 input_tokens=7
 }
 
 #[tokio::test]
-async fn a_run_that_is_dropped_says_so_in_its_spans() {
+async fn the_spans_of_a_dropped_run_show_that_it_was_dropped() {
     let spans = Spans::collect();
     let script = r#"[
         { "call": [{ "tool": "search" }], "usage": { "prompt_tokens": 10, "completion_tokens": 2 } },

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn no_program_is_an_error() {
+    fn a_folder_without_programs_is_an_error() {
         let root = folder_with(&["fail/old/notes.md"]);
         assert_eq!(programs(root.path()), Err(Vec::new()));
     }

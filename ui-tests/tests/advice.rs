@@ -30,7 +30,7 @@ const OF_RUSTC: [&str; 11] = [
 ];
 
 #[test]
-fn what_a_message_proposes_compiles() {
+fn code_that_a_message_proposes_compiles() {
     let right: Vec<_> =
         files("rs").iter().filter(|file| is_below("tests", file)).map(|program| tokens_of(program)).collect();
     let (mut looked_at, mut wrong) = (0, String::new());
@@ -53,7 +53,7 @@ fn what_a_message_proposes_compiles() {
 }
 
 #[test]
-fn code_is_found_as_it_is_written() {
+fn code_in_messages_is_found_in_programs() {
     let program =
         flat("#[rail(priority = 10, on = [PreToolCall])] fn f(call: &exo_rails::ToolCallInputs) {}".parse().unwrap());
     let occur = |code: &str| occurs(&pattern(code).unwrap(), &program);

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fuzz_targets_call_reads_answers() {
+    fn the_functions_for_fuzz_targets_read_answers_and_hide_keys() {
         let json = r#"{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}"#;
         let answer = whole(Dialect::Messages, json.as_bytes(), SIZES);
         assert!(answer.is_ok_and(|answer| answer.message.text() == "Hello"));

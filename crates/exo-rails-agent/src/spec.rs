@@ -80,7 +80,7 @@ provider!(anthropic, "anthropic", "anthropic-http", crate::anthropic::MessagesMo
 #[cfg(all(test, not(any(feature = "openai-http", feature = "anthropic-http"))))]
 mod tests {
     #[test]
-    fn a_provider_whose_feature_is_off_names_it() {
+    fn an_error_about_a_disabled_provider_names_its_feature() {
         for (spec, feature) in [("openai:gpt-4o", "openai"), ("anthropic:claude-sonnet-4-5", "anthropic")] {
             let error = super::model(spec).err().map(|error| error.to_string());
             let expected = format!("the provider `{feature}` needs the feature `{feature}` of `exo-rails-agent`");

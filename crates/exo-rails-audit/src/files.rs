@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_knows_its_files() {
+    fn a_log_recognises_its_files_by_their_numbers() {
         for (log, second) in [("logs/audit.jsonl", "logs/audit.2.jsonl"), ("audit", "audit.2"), ("a.b.c", "a.b.2.c")] {
             let log = Path::new(log);
             assert_eq!(file_path(log, 2), Path::new(second));

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hex_has_one_text_for_each_value() {
+    fn a_hash_has_exactly_one_hex_text() {
         let hash = Hash::of(b"abc");
         let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(hash.to_string(), text);

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_begins_an_execution_is_left_out() {
+    fn a_repeated_command_omits_the_options_that_begin_an_execution() {
         let cases: [(&[&str], &str); 4] = [
             (&["exec", "a.dygram", "--guards", "g.toml"], "exec a.dygram --guards g.toml"),
             (&["exec", "--set", "a.b=1", "--set=a.c=2", "a.dygram", "--restart"], "exec a.dygram"),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_has_one_value() {
+    fn a_repeated_command_has_each_option_once() {
         let arguments = ["exec", "a.dygram", "--max-steps", "3"].map(str::to_owned).to_vec();
         let again = Again { arguments }.with_flag("--resume");
         assert_eq!(again.with("--max-steps", 6), "exo-rails exec a.dygram --resume --max-steps 6");

@@ -27,7 +27,7 @@ fn replaced(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn nothing_is_wrong_with_the_right_file() {
+fn the_correct_file_has_no_diagnostics() {
     let report = read("f.dygram", RIGHT).report;
     assert!(report.diagnostics().is_empty(), "{report}");
 }
@@ -241,7 +241,7 @@ fn conditions_that_exclude_each_other_need_no_fallback() {
 }
 
 #[test]
-fn a_node_in_another_one_is_reached_and_left_with_it() {
+fn a_machine_enters_and_leaves_an_inner_node_with_its_parent() {
     let text = "machine \"m\" @strict State a; Process p { Context c { x: 1; } State s; Task t { prompt: \"p\"; } t -> s; } State b; a -> p -> b;";
     let report = read("f.dygram", text).report;
     assert!(report.diagnostics().is_empty(), "{report}");
@@ -275,7 +275,7 @@ fn names_that_are_nearly_known_are_warnings() {
 }
 
 #[test]
-fn strict_files_have_no_annotation_without_an_effect() {
+fn strict_files_report_annotations_without_effect() {
     let cases = [
         ("State a; State b; a -@retry(2)-> b;", "`@retry` has no effect on an edge"),
         ("State a @parallel; State b; a -> b;", "`@parallel` has no effect on a node"),
@@ -310,7 +310,7 @@ fn the_list_of_a_map_needs_a_permission() {
 }
 
 #[test]
-fn nodes_that_undo_work_are_no_part_of_the_flow() {
+fn compensation_nodes_are_not_part_of_the_flow() {
     let text = "machine \"m\" @strict @errorHandling(\"compensate\"); Task undo @compensate(work) { prompt: \"p\"; } State work; End e;\
         work -> e;";
     let reading = read("f.dygram", text);
@@ -350,7 +350,7 @@ fn templates_without_their_end_are_reported() {
 }
 
 #[test]
-fn common_words_are_no_mistakes() {
+fn common_names_and_annotations_are_not_reported_as_mistakes() {
     let texts = [
         "State a @Beta; Node b; a -> b;",
         "Context c { d { Context e { x: 1; } } } State a; State b; a -> b;",
@@ -398,7 +398,7 @@ fn a_thousand_nodes_are_read_without_a_mistake() {
 
 /// Each mistake shows its line, and each text is searched for its end.
 #[test]
-fn long_lines_take_no_longer_than_short_ones() {
+fn a_line_with_20000_statements_is_read_in_seconds() {
     let begin = std::time::Instant::now();
     let report = read("flow.dygram", &"State a;".repeat(20_000)).report;
     assert_eq!(report.diagnostics().len(), 19_999);

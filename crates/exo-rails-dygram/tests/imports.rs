@@ -43,7 +43,7 @@ fn imported_nodes_bring_their_children_and_the_edges_between_them() {
 }
 
 #[test]
-fn a_qualified_name_keeps_its_path_and_an_alias_has_none() {
+fn an_imported_qualified_name_keeps_its_path_and_an_alias_replaces_it() {
     let main = "import { work.draft, work.check as review } from \"./lib.dygram\"; work.draft -> review;";
     let reading = reading(&[("main.dygram", main), ("lib.dygram", LIB)]);
     assert_eq!(paths(&reading), ["work", "work.draft", "review"]);
@@ -51,7 +51,7 @@ fn a_qualified_name_keeps_its_path_and_an_alias_has_none() {
 }
 
 #[test]
-fn imports_go_through_several_files_and_meet_again() {
+fn two_import_paths_may_lead_to_the_same_file() {
     let files = [
         ("main.dygram", "import { a } from \"x/a.dygram\"; import { b } from \"x/b.dygram\"; a -> b;"),
         ("x/a.dygram", "import { c as a } from \"./c.dygram\""),

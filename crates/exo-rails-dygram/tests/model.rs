@@ -68,7 +68,7 @@ fn the_order_in_which_a_program_adds_nodes_to_different_parents_does_not_matter(
 }
 
 #[test]
-fn what_cannot_be_written_cannot_be_built() {
+fn a_machine_refuses_names_that_the_language_cannot_express() {
     let mut machine = Machine::new();
     let a = machine.add_node(None, Node::named("a")).unwrap();
     for name in ["", "1a", "a b", "a.b", "ä", "machine", "import"] {
@@ -133,7 +133,7 @@ fn permissions_follow_the_words_of_labels_exactly() {
 }
 
 #[test]
-fn nodes_may_read_what_the_nodes_around_them_may_use() {
+fn nodes_inherit_read_access_from_the_nodes_around_them() {
     let text = "Context c { x: 1; } Context d { y: 1; } Process p { Process q { Task t; Task u; } } \
                 p -stores-> c; p.q -writes-> d; u -write: z-> c; c -writes-> t; t -reads-> d.y;";
     let machine = read("f.dygram", text).machine;
@@ -160,7 +160,7 @@ fn nodes_may_read_what_the_nodes_around_them_may_use() {
 }
 
 #[test]
-fn an_edge_to_a_context_is_also_about_the_contexts_in_it() {
+fn an_edge_to_a_context_also_gives_access_to_its_inner_contexts() {
     let contexts = "Context c { d { e { x: 1; } f { y: 1; } } }";
     let cases: [(&str, &[&str]); 5] = [
         ("t -reads-> c;", &["c r", "c.d r", "c.d.e r", "c.d.f r"]),

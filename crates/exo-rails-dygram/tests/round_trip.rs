@@ -216,7 +216,7 @@ fn without_space(text: &str) -> String {
 
 proptest! {
     #[test]
-    fn a_printed_machine_is_read_as_itself(machine in machine()) {
+    fn a_printed_machine_is_read_as_the_same_machine(machine in machine()) {
         let printed = machine.to_string();
         let reading = read("printed.dygram", &printed);
         let mistakes: Vec<_> = reading.report.errors().filter(|found| found.code == "syntax").collect();
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn formatting_keeps_the_machine_and_is_done_after_once(machine in machine()) {
+    fn formatting_keeps_the_machine_and_a_second_pass_changes_nothing(machine in machine()) {
         let printed = machine.to_string();
         let formatted = format("f.dygram", &printed).unwrap();
         prop_assert_eq!(&format("f.dygram", &formatted).unwrap(), &formatted);
@@ -297,7 +297,7 @@ fn mess_up(text: &str, seed: u64) -> String {
 }
 
 #[test]
-fn an_implied_node_is_implied_again() {
+fn a_printed_machine_does_not_declare_implied_nodes() {
     let text = "Task plan;\nx, y -> z;\nplan -> done, review.draft;\nreview.draft -> plan;\nProcess w { a -> b; }\nw.c -> plan;";
     let machine = read("f.dygram", text).machine;
     let printed = machine.to_string();
@@ -306,7 +306,7 @@ fn an_implied_node_is_implied_again() {
 }
 
 #[test]
-fn lines_end_as_before() {
+fn formatting_keeps_the_line_endings() {
     let cases = [
         ("a;\r\nb;", "a;\r\nb;\r\n"),
         ("a \"x\r\ny\";\nb;", "a \"x\r\ny\";\nb;\n"),
@@ -319,7 +319,7 @@ fn lines_end_as_before() {
 }
 
 #[test]
-fn a_formatted_file_is_laid_out_like_this() {
+fn the_formatter_produces_the_documented_layout() {
     let text = "import{a,b as c}from './l.dygram'\n\n\nmachine \"M\"@strict{x:1;y:[1,\n2];}\nTask a\"t\"\n@x(k:1;l){p:{q:1;r:-2;};\n\n\n\
                 // note\ns:[ ];State b{}b->a }\na\"1\"-go,when:\"x\"@auto-> \"2\" c,b{w:1}\na\n->b -- o -->c; /* end */";
     let expected = "import { a, b as c } from './l.dygram'\n\nmachine \"M\" @strict {\n    x: 1;\n    y: [\n        1,\n        2\n    ];\n}\n\

@@ -82,7 +82,7 @@ fn every_example_can_be_used() {
 }
 
 #[test]
-fn transitions_that_happen_by_themselves() {
+fn the_example_has_automatic_and_conditional_transitions() {
     let Some(reading) = reading_of("auto-transition") else { return };
     let machine = &reading.machine;
     let [auto, conditional] = machine.edges() else { panic!("{machine}") };
@@ -93,14 +93,14 @@ fn transitions_that_happen_by_themselves() {
 }
 
 #[test]
-fn one_edge_with_several_targets() {
+fn one_statement_makes_an_edge_to_each_target() {
     let Some(reading) = reading_of("agent-controlled") else { return };
     assert_eq!(edges(&reading.machine), ["analyze summarize", "analyze retry", "analyze abort"]);
     assert_eq!(codes(&reading), ["unknown-node", "unknown-node", "unknown-node"]);
 }
 
 #[test]
-fn permissions_of_nodes_and_of_fields() {
+fn edges_give_nodes_permissions_for_contexts_and_fields() {
     let Some(reading) = reading_of("permissions-model") else { return };
     let machine = &reading.machine;
     let rights = |path: &str| {
@@ -120,7 +120,7 @@ fn permissions_of_nodes_and_of_fields() {
 }
 
 #[test]
-fn contexts_that_no_statement_declares() {
+fn an_edge_with_a_permission_declares_its_context() {
     let Some(reading) = reading_of("permissions") else { return };
     let kind = |path| reading.machine.find(path).map(|id| reading.machine.kind(id));
     assert_eq!(kind("input"), Some(NodeKind::Context));

@@ -150,7 +150,7 @@ fn nested_nodes_have_qualified_names() {
 }
 
 #[test]
-fn statements_with_paths_go_on_with_a_node() {
+fn later_statements_extend_the_node_at_their_path() {
     let cases = [
         ("Task a.b { x: 1; } Task a.b \"T\" @p { y: 2; }", "Task b \"T\" @p { x: 1; y: 2; }"),
         ("a { b { x: 1; } } Task a.b;", "Task b { x: 1; }"),
@@ -188,7 +188,7 @@ fn notes_name_their_nodes_or_have_a_target() {
 }
 
 #[test]
-fn the_nearest_node_of_a_name_is_meant() {
+fn a_name_refers_to_the_nearest_node() {
     let text = "State a; Process p { State a; Process q { State b; b -> a; } } Process r { State c; c -> a; c -> b; }";
     assert_eq!(edges(text), ["p.q.b -> p.a", "r.c -> a", "r.c -> p.q.b"]);
 }
@@ -231,7 +231,7 @@ fn types_of_nodes_have_any_case_or_are_inferred() {
 }
 
 #[test]
-fn relations_and_access_are_no_transitions() {
+fn relations_and_access_edges_are_not_transitions() {
     let text = "Task a; State b; Context c { x: 1; } a -> b; a --> b; a => b; a -reads-> c; c -> a; a -> c.x;";
     let machine = machine(text);
     let transitions: Vec<_> = machine.edges().iter().map(|edge| machine.is_transition(edge)).collect();

@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn honest_uses_are_kept() {
+    fn legitimate_invisible_characters_are_kept() {
         for text in [
             "plain text\n\twith tabs\r\n",
             "👩\u{200d}💻 👨\u{200d}👩\u{200d}👧\u{200d}👦 ❤\u{fe0f}\u{200d}🔥 🏳\u{fe0f}\u{200d}🌈 👍🏽 1\u{fe0f}\u{20e3} ☎\u{fe0f}",

@@ -160,7 +160,7 @@ async fn a_saved_state_keeps_the_functions() {
 }
 
 #[tokio::test]
-async fn a_file_is_a_machine() {
+async fn the_macro_makes_a_machine_from_a_file() {
     let model = script(&[
         ("write_notes", json!({ "field": "text", "value": "all" })),
         ("transition_to_complete", json!({ "reason": "done" })),

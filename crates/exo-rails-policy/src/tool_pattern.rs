@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_table_for_all_guards() {
+    fn a_pattern_matches_exact_and_similar_names_as_the_table_says() {
         for (pattern, name, exact, wide) in [
             ("read_file", "read_file", true, true),
             ("read_file", "Read_File", false, true),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern() {
+    fn an_invalid_pattern_is_refused_with_advice() {
         for (text, message) in [
             ("", "a tool has an empty name: write its name, or `*` for all tools"),
             ("[a", "`[a` is not a pattern: unclosed character class; missing ']'"),

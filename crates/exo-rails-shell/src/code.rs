@@ -341,7 +341,7 @@ mod sed {
         }
 
         #[test]
-        fn scripts_that_run_or_write_do_not() {
+        fn scripts_that_run_programs_or_write_files_do_not_pass() {
             for script in [
                 "e",
                 "1e rm x",

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_become_what_bash_makes_of_them() {
+    fn values_are_expanded_as_bash_expands_them() {
         let star = mark::STAR;
         let names = format!("src/{star}.txt");
         for (value, operator, expected) in [

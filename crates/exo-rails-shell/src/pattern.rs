@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_texts_match_or_do_not() {
+    fn a_glob_decides_about_texts_without_unknown_parts() {
         for (pattern, text, expected) in [
             ("*", "", true),
             ("a*", "abc", true),

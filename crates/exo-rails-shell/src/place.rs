@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_places() {
+    fn each_path_belongs_to_its_place() {
         let star = mark::STAR;
         let table = [
             ("src/main.rs", Where::Inside),

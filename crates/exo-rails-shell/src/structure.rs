@@ -665,7 +665,7 @@ mod tests {
     }
 
     #[test]
-    fn what_bash_does_not_read_has_no_commands() {
+    fn texts_that_bash_cannot_parse_have_no_commands() {
         for text in [
             "a &&",
             "&& a",

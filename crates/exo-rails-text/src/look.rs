@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_read_as_they_look() {
+    fn each_character_folds_to_the_letter_that_it_looks_like() {
         let table = [
             ("Ignore", "ignore"),
             ("ｉｇｎｏｒｅ", "ignore"),

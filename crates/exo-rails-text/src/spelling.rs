@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_texts_are_what_they_look_like() {
+    fn texts_with_invisible_or_wide_characters_are_not_plain() {
         for text in ["read_file", "a b", "查询_orders", "größe"] {
             assert!(is_plain(text), "{text}");
         }

@@ -103,7 +103,7 @@ fn the_agent_answers_and_every_decision_is_shown() -> std::io::Result<()> {
 }
 
 #[test]
-fn the_output_is_narrow_plain_and_tells_no_key() -> std::io::Result<()> {
+fn the_output_is_narrow_and_plain_and_contains_no_key() -> std::io::Result<()> {
     let out = guarded_agent(&[])?.out;
     assert!(!out.contains(KEY));
     assert!(!out.contains('\x1b'), "colours are for terminals");
@@ -124,7 +124,7 @@ fn the_committed_files_stay_as_they_are() -> std::io::Result<()> {
 }
 
 #[test]
-fn an_abort_ends_the_run_and_says_who_and_why() -> std::io::Result<()> {
+fn an_abort_ends_the_run_and_names_the_rail_and_the_reason() -> std::io::Result<()> {
     let Run { code, out, .. } =
         guarded_agent(&["--files", "guarded_agent/abort/files", "--script", "guarded_agent/abort/script.json"])?;
     assert_eq!(code, Some(1));
@@ -157,7 +157,7 @@ fn retries_that_are_used_up_end_the_run() -> std::io::Result<()> {
 }
 
 #[test]
-fn a_key_in_the_question_or_in_a_call_goes_nowhere() -> std::io::Result<()> {
+fn a_key_in_the_question_or_in_a_call_is_hidden() -> std::io::Result<()> {
     let scratch = Scratch::new("keys")?;
     // The first letter of the key, as a JSON escape.
     let escaped = KEY.replacen('s', r"\\u0073", 1);
@@ -222,7 +222,7 @@ fn a_path_without_a_name_is_not_followed() -> std::io::Result<()> {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_out_or_nowhere_is_not_written_through() -> std::io::Result<()> {
+fn a_script_cannot_write_through_links_that_leave_the_folder() -> std::io::Result<()> {
     let (files, outside) = (Scratch::new("links")?, Scratch::new("outside")?);
     std::os::unix::fs::symlink(&outside.0, files.0.join("out"))?;
     std::os::unix::fs::symlink(outside.0.join("new.txt"), files.0.join("dangling"))?;
@@ -262,7 +262,7 @@ fn bad_input_is_one_clear_message() -> std::io::Result<()> {
 }
 
 #[test]
-fn the_help_says_what_can_be_given() -> std::io::Result<()> {
+fn the_help_lists_the_options() -> std::io::Result<()> {
     let Run { code, out, .. } = guarded_agent(&["--help"])?;
     assert_eq!(code, Some(0));
     assert_in_order(

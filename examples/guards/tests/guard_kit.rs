@@ -85,7 +85,7 @@ fn has(rules: &str, guard: &str) -> bool {
 }
 
 #[test]
-fn without_guards_each_attack_does_harm_and_with_them_none_does() {
+fn each_attack_does_harm_without_the_kit_and_none_with_it() {
     let Output { lines, totals } = enforced();
     assert!(lines.len() >= 48, "{} attacks", lines.len());
     for Line { attack, without, with, rules } in &lines {

@@ -73,7 +73,7 @@ async fn modified_arguments_reach_the_tool() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_denied_call_does_not_run_and_the_reason_is_told() {
+async fn a_denied_call_does_not_run_and_the_model_reads_the_reason() {
     let call =
         answered("delete_all", |request| assert!(request.answer(ApprovalResponse::Denied("never".into())))).await;
     call.assert_output("The call of `delete_all` was skipped by the rail `approval`: never")
@@ -81,7 +81,7 @@ async fn a_denied_call_does_not_run_and_the_reason_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_tools_that_match_a_pattern_are_asked_for() {
+async fn only_tools_that_match_a_pattern_need_an_approval() {
     let (requests, waiting) = mpsc::channel(1);
     drop(waiting);
     let rails = testing::only(Approval::new(["delete_*", "refund", "*_file", "a*b*c"], requests, LIMIT));
@@ -131,7 +131,7 @@ async fn a_request_that_is_dropped_does_not_let_the_tool_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_nobody_there_the_tool_does_not_run() {
+async fn the_tool_does_not_run_without_an_approver() {
     let (rails, waiting) = approval(1);
     drop(waiting);
     let call = testing::tool_call(&rails, ToolCallInputs::new("refund")).returns("done").await;
@@ -183,7 +183,7 @@ async fn a_cancelled_run_does_not_let_the_tool_run() {
 
 /// The rail holds no lock while it asks: other calls continue while one waits.
 #[tokio::test(start_paused = true)]
-async fn calls_wait_for_approval_side_by_side() {
+async fn several_calls_can_wait_for_approval_at_once() {
     let (rails, mut waiting) = approval(8);
     let person = async {
         let mut requests = Vec::new();
@@ -273,7 +273,7 @@ async fn each_attempt_costs_and_a_substitute_does_not() {
 }
 
 #[tokio::test]
-async fn what_nobody_has_counted_is_not_taken_for_free() -> TestResult {
+async fn a_call_without_usage_is_reported_as_uncounted() -> TestResult {
     let rails = testing::only(costs());
     let call = testing::llm_call(&rails, ModelCallInputs::default()).returns(ModelResponse::text("an answer")).await;
     let totals: Totals = serde_json::from_value(totals(&call.ctx).unwrap_or_default())?;
@@ -300,7 +300,7 @@ async fn no_cost_is_lost_when_many_runs_of_a_session_end_at_once() -> TestResult
 }
 
 #[tokio::test]
-async fn the_audit_log_has_what_happened_and_what_was_refused() -> TestResult {
+async fn the_audit_log_contains_events_and_refusals() -> TestResult {
     #[rail(priority = 10, on = [PreToolCall])]
     fn no_shell(call: &ToolCallInputs) -> Verdict {
         Verdict::abort_if(call.tool_name == "shell", "no shell")
@@ -384,7 +384,7 @@ Kept of the session: {"cost":{"cost":0.0039,"input_tokens":1500,"output_tokens":
 "#;
 
 #[test]
-fn the_program_shows_all_four() -> std::io::Result<()> {
+fn the_program_prints_the_output_of_all_four_hooks() -> std::io::Result<()> {
     let output = examples_patterns::command("lifecycle_hooks")?.output()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout), OUTPUT.trim_start_matches('\n'));

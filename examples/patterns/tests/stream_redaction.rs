@@ -1,7 +1,7 @@
 //! Runs the example `stream_redaction` as a user does, and checks its output except the times.
 
 #[test]
-fn the_first_text_waits_for_nothing_but_a_key() -> std::io::Result<()> {
+fn only_a_key_delays_the_first_text() -> std::io::Result<()> {
     let output = examples_patterns::command("stream_redaction")?.args(["--speed", "1000"]).output()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = String::from_utf8_lossy(&output.stdout);

@@ -13,7 +13,7 @@ fn check(table: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn accepted() {
+fn valid_chains_are_accepted() {
     let chains = [
         "",
         "a, b::c, ::d::e,",
@@ -35,7 +35,7 @@ fn accepted() {
 }
 
 #[test]
-fn unnamed() {
+fn mistakes_in_unnamed_chains_are_reported() {
     check(&[
         ("a, b, a", &["the rail `a` is listed twice: list it once. To run it twice, give each a field"]),
         ("a: A", &["an unnamed chain has no fields"]),
@@ -48,7 +48,7 @@ fn unnamed() {
 }
 
 #[test]
-fn named() {
+fn mistakes_in_named_chains_are_reported() {
     check(&[
         ("struct Rails { a, a }", &["the rail `a` is listed twice"]),
         ("struct Rails { A, a: A }", &["the rail `A` is listed twice"]),
@@ -72,7 +72,7 @@ fn named() {
 }
 
 #[test]
-fn options() {
+fn mistakes_in_options_are_reported() {
     let with = |options: &str| format!("#[chain({options})] struct Rails {{ a }}");
     let table: [(&str, &[&str]); 8] = [
         ("priorty = 1", &["`#[chain]` has no option `priorty`; did you mean `priority`?"]),
@@ -90,7 +90,7 @@ fn options() {
 }
 
 #[test]
-fn the_path_of_the_library() {
+fn the_expansion_uses_the_given_path_of_the_library() {
     let chain = expand("#[chain(crate = my::rails)] struct Rails { a, limit: Limit }");
     assert!(!mentions(&chain, "exo_rails"), "{chain}");
     assert!(mentions(&expand("a"), "exo_rails"));
@@ -105,7 +105,7 @@ fn a_chain_has_spans_when_it_asks_for_them() {
 /// With constants instead of statics, the compiler would hash all of a chain again for each path to it from its outer
 /// chains (`nested`). It would hash the rows of a chain again for each of them (many rails in one chain).
 #[test]
-fn what_other_constants_refer_to_is_a_static() {
+fn shared_rows_and_plans_are_statics() {
     let chain = expand("struct Rails { a, limit: Limit }").to_string();
     for once in ["static __ROWS :", "= & __ROWS", "static __PLAN :", ", & __PLAN)"] {
         assert_eq!(chain.matches(once).count(), 1, "{once}: {chain}");
@@ -116,7 +116,7 @@ fn what_other_constants_refer_to_is_a_static() {
 }
 
 #[test]
-fn golden_named() {
+fn a_named_chain_expands_to_the_recorded_code() {
     let chain = "
         /// What guards the support agent.
         #[chain(priority = 20)]
@@ -125,13 +125,13 @@ fn golden_named() {
 }
 
 #[test]
-fn golden_unnamed() {
+fn an_unnamed_chain_expands_to_the_recorded_code() {
     let chain = expand("guards::redact");
     golden("chain_unnamed.rs", quote!(fn main() { let rails = #chain; }));
 }
 
 #[test]
-fn golden_custom_events() {
+fn a_chain_with_custom_events_expands_to_the_recorded_code() {
     golden(
         "chain_with_custom_events.rs",
         expand("#[chain(onion, events = [MemoriesRecalled, Tick])] struct MemoryRails { privacy }"),

@@ -10,7 +10,7 @@ fn check(table: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn accepted() {
+fn valid_events_are_accepted() {
     for item in [
         "struct Tick;",
         "#[event(payload = &Query)] struct Asked;",
@@ -23,7 +23,7 @@ fn accepted() {
 }
 
 #[test]
-fn shapes() {
+fn only_plain_unit_structs_are_events() {
     check(&[
         ("struct Asked { query: Query }", &["an event is a unit struct"]),
         ("enum Asked { One }", &["an event is a unit struct"]),
@@ -35,7 +35,7 @@ fn shapes() {
 }
 
 #[test]
-fn options() {
+fn mistakes_in_options_are_reported() {
     let with = |options: &str| format!("#[event({options})] struct Asked;");
     let table: [(&str, &[&str]); 20] = [
         ("payload = Query", &["the parts of a payload are references: write `&Query`, or `&mut Query`"]),
@@ -80,7 +80,7 @@ fn options() {
 
 /// An item with mistakes is still an event for the code that names it.
 #[test]
-fn a_mistake_leaves_the_event() {
+fn an_event_with_mistakes_is_still_an_event() {
     for item in ["#[event(allows = \"abrt\")] struct Asked;", "struct Asked { query: Query }"] {
         let expansion = expand(item);
         assert!(!messages(&expansion).is_empty() && mentions(&expansion, "Payloads"), "{item}");
@@ -88,14 +88,14 @@ fn a_mistake_leaves_the_event() {
 }
 
 #[test]
-fn the_path_of_the_library() {
+fn the_expansion_uses_the_given_path_of_the_library() {
     let expansion =
         expand("#[event(payload = (&A, &mut B), allows = \"skip\", substitute = C, crate = my::rails)] struct E;");
     assert!(!mentions(&expansion, "exo_rails") && mentions(&expansion, "rails"), "{expansion}");
 }
 
 #[test]
-fn golden_event() {
+fn an_event_expands_to_the_recorded_code() {
     let item = "/// Memories have been found.
         #[event(payload = (&Query, &mut Memories), allows = \"skip\", substitute = Memories)]
         pub struct MemoriesRecalled;";

@@ -1,12 +1,12 @@
 use crate::testing::{golden, mentions, messages, tokens};
 
 #[test]
-fn golden_value() {
+fn a_value_expands_to_the_recorded_code() {
     golden("provided.rs", super::provided(tokens("struct RateLimitLeft(u32);")));
 }
 
 #[test]
-fn a_mistake_leaves_the_value() {
+fn a_value_with_mistakes_is_still_provided() {
     for (item, message) in [
         ("#[provided(crat = x)] struct Caller { name: String }", "`#[provided]` has no option `crat`; did you mean"),
         ("#[provided] struct Caller;", "the options need parentheses: write `#[provided(crate = ::exo_rails)]`"),

@@ -44,7 +44,7 @@ fn is_on(group: &Group) -> bool {
 const CALL: &str = "async fn guard(call: &ToolCallInputs) -> RailAction { loop {} }";
 
 #[test]
-fn accepted() {
+fn valid_rails_are_accepted() {
     let functions = [
         CALL,
         "fn guard() {}",
@@ -81,7 +81,7 @@ fn accepted() {
 }
 
 #[test]
-fn arguments() {
+fn mistakes_in_arguments_are_reported() {
     check(&[
         ("priority = 10", CALL, &["the rail `guard` has no events"]),
         ("", CALL, &["the rail `guard` has no events"]),
@@ -118,7 +118,7 @@ fn arguments() {
 }
 
 #[test]
-fn functions() {
+fn mistakes_in_functions_are_reported() {
     let on = "on = [PreToolCall]";
     check(&[
         (on, "fn guard(call: ToolCallInputs) {}", &["a rail borrows the payload: write `&ToolCallInputs`"]),
@@ -146,7 +146,7 @@ fn functions() {
 }
 
 #[test]
-fn impl_blocks() {
+fn mistakes_in_impl_blocks_are_reported() {
     check(&[
         ("", "impl Budget {}", &["this rail has no events"]),
         ("on = [Start]", "impl Budget {}", &["the `#[rail]` of an `impl` block has no `on`"]),
@@ -190,7 +190,7 @@ fn impl_blocks() {
 }
 
 #[test]
-fn other_items() {
+fn other_items_cannot_be_rails() {
     for item in ["struct Budget;", "const LIMIT: u8 = 1;", "mod guards {}", "use a::b;", "static A: u8 = 1;"] {
         check(&[("on = [Start]", item, &["this cannot be a rail"])]);
     }
@@ -199,7 +199,7 @@ fn other_items() {
 /// The editor and the callers of a function see it, even with mistakes in its attribute, its signature or its incomplete
 /// body.
 #[test]
-fn the_item_survives() {
+fn the_expansion_keeps_the_item() {
     let items = [
         ("", CALL),
         ("on = [PreToolCall]", "async fn f(call: &ToolCallInputs) -> RailAction { match call. }"),
@@ -214,7 +214,7 @@ fn the_item_survives() {
 
 /// An incomplete body does not change the rail.
 #[test]
-fn a_half_typed_body_is_no_error() {
+fn a_half_typed_body_does_not_change_the_rail() {
     let bodies = [
         "call.",
         "let x =",
@@ -250,7 +250,7 @@ fn beside(expansion: &TokenStream) -> String {
 
 /// The rail stays a rail for chains that list it, and the function stays a function for its callers.
 #[test]
-fn half_typed_arguments() {
+fn a_rail_with_half_typed_arguments_is_still_a_rail() {
     let on_no_event = "the rail `guard` has no events";
     let table: &[(&str, &[&str])] = &[
         ("o", &["`#[rail]` has no argument `o`; did you mean `on`?", on_no_event]),
@@ -275,7 +275,7 @@ fn half_typed_arguments() {
 
 /// The macro makes no rail from a signature that it cannot read, but the output contains the user's code.
 #[test]
-fn half_typed_signatures() {
+fn a_half_typed_signature_keeps_the_code_of_the_user() {
     let signatures = [
         "fn f(call) {}",
         "fn f(call: ) {}",
@@ -352,7 +352,7 @@ fn a_half_typed_method_keeps_the_others() {
 
 /// The macro removes `#[on]` from a block, even from one with mistakes. Everything else stays.
 #[test]
-fn on_is_taken_out() {
+fn the_macro_removes_the_attribute_on_from_methods() {
     let block =
         |on: &str| format!("#[allow(x)] impl Budget {{ {on} #[inline] async fn f(&self) {{}} const A: u8 = 1; }}");
     for args in ["", "priorty = 1"] {
@@ -363,7 +363,7 @@ fn on_is_taken_out() {
 
 /// Braces in the type do not begin the body.
 #[test]
-fn the_header_of_a_block_comes_out_as_it_is() {
+fn the_macro_keeps_the_header_of_a_block_unchanged() {
     for block in [
         "impl Budget<{ 1 + 2 }> { fn f(&self) {} }",
         "impl Budget where Limit<{ 1 + 2 }>: Copy { #![allow(x)] fn f(&self) {} }",
@@ -376,7 +376,7 @@ fn the_header_of_a_block_comes_out_as_it_is() {
 
 /// An item with mistakes is still a rail for the chains that list it, and an error always stands beside it.
 #[test]
-fn a_stub_stands_in_for_a_rail_with_mistakes() {
+fn a_rail_with_mistakes_expands_to_a_stub() {
     for (args, item) in [("priority = true", CALL), ("", "impl<T> Budget<T> where T: Copy {}")] {
         let expansion = expand(args, item);
         assert!(!messages(&expansion).is_empty());
@@ -387,7 +387,7 @@ fn a_stub_stands_in_for_a_rail_with_mistakes() {
 }
 
 #[test]
-fn the_path_of_the_library() {
+fn the_expansion_uses_the_given_path_of_the_library() {
     let items = [
         ("crate = my::rails, on = [PreToolCall, Start]", CALL),
         ("crate = my::rails", "impl Budget { #[on(Start)] async fn f(&self, a: &A, b: &B) -> Verdict {} }"),
@@ -401,7 +401,7 @@ fn the_path_of_the_library() {
 }
 
 #[test]
-fn golden_function() {
+fn a_function_expands_to_the_recorded_code() {
     let args = "priority = BASE + 1, on = [PreToolCall, PostToolCall]";
     let item = "/// Refuses tools that destroy data.
         pub async fn block_dangerous(call: &ToolCallInputs, ctx: &mut RailContext) -> RailAction {
@@ -411,7 +411,7 @@ fn golden_function() {
 }
 
 #[test]
-fn golden_impl_block() {
+fn an_impl_block_expands_to_the_recorded_code() {
     let item = "impl<S: Store> RateLimit<S> {
             #[on(PreLlmCall)]
             async fn spend(&self, call: &mut ModelCallInputs) -> Result<Verdict, S::Error> {
@@ -424,18 +424,18 @@ fn golden_impl_block() {
 }
 
 #[test]
-fn golden_own_event() {
+fn a_rail_on_a_custom_event_expands_to_the_recorded_code() {
     let item = "pub fn privacy(memories: &mut Memories) -> Verdict { Verdict::Continue }";
     golden("rail_on_a_custom_event.rs", expand("on = [MemoriesRecalled, PreToolCall]", item));
 }
 
 #[test]
-fn golden_mistake() {
+fn a_rail_with_a_mistake_expands_to_the_recorded_code() {
     golden("rail_with_a_mistake.rs", expand("priorty = 10, on = [PreToolCall]", CALL));
 }
 
 #[test]
-fn a_signature_that_cannot_be_read_leaves_a_rail_of_the_name() {
+fn a_rail_with_an_unreadable_signature_keeps_its_name() {
     for item in ["pub async fn guard(call) -> Verdict { loop {} }", "async fn guard(call: &) {}"] {
         let expansion = expand("on = [PreToolCall]", item);
         assert!(!messages(&expansion).is_empty(), "{item}");
@@ -446,7 +446,7 @@ fn a_signature_that_cannot_be_read_leaves_a_rail_of_the_name() {
 
 /// The docs describe the effect of a fault. They must agree with `RailOn::ON_FAULT`, as far as the return type shows it.
 #[test]
-fn docs_of_a_public_rail() {
+fn the_docs_of_a_public_rail_describe_its_faults() {
     for (args, function, row) in [
         ("on = [Start]", "fn f() {}", "| events | a fault | | --- | --- | | `Start` | is reported |"),
         ("on = [Start]", "fn f() -> Result<(), String> { Ok(()) }", "| `Start` | is reported |"),

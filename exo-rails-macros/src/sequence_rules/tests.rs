@@ -12,7 +12,7 @@ fn check(table: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn accepted() {
+fn valid_rules_are_accepted() {
     for rules in [
         "refund only after approve",
         "refund only after approve within 1h same order_id;",
@@ -27,7 +27,7 @@ fn accepted() {
 }
 
 #[test]
-fn the_set_comes_first() {
+fn rules_begin_with_the_set_of_tools() {
     let begin = "begin with the set of tools: `sequence_rules! { tools = MyTools; refund only after approve; }`";
     assert_says(
         expand,
@@ -69,13 +69,13 @@ fn each_mistake_has_its_message() {
 }
 
 #[test]
-fn the_path_of_the_library() {
+fn the_expansion_uses_the_given_path_of_the_library() {
     let rules = expand("crate = my::guards; tools = Tools; a only after b same c; sum of x in a at most 1;");
     assert!(!mentions(&rules, "exo_rails_guards"), "{rules}");
 }
 
 #[test]
-fn golden_rules() {
+fn rules_expand_to_the_recorded_code() {
     let rules = expand(
         "tools = shop::OrderTools;
         refund or payout only after approve within 1h same order_id as id;

@@ -12,7 +12,7 @@ fn check(table: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn accepted() {
+fn valid_arguments_are_accepted() {
     let structs = [
         "#[tool(name = \"a\")] struct A {}",
         "/// Docs.\n#[tool(name = \"read-file_2\",)] pub(crate) struct A { #[serde(default)] a: u8, pub b: Vec<B> }",
@@ -30,7 +30,7 @@ fn with(options: &str) -> String {
 }
 
 #[test]
-fn options() {
+fn mistakes_in_options_are_reported() {
     let table: [(&str, &[&str]); 13] = [
         ("", &["the tool has no name: write `#[tool(name = \"delete_file\")]` above `DeleteFile`"]),
         ("name", &["`name` needs a value: `name = \"delete_file\"`"]),
@@ -67,7 +67,7 @@ fn options() {
 }
 
 #[test]
-fn names() {
+fn names_that_model_apis_reject_are_reported() {
     for (name, (begin, end)) in [
         ("delete file", ("model APIs reject ` ` in", "; write `delete_file`")),
         ("fs.delete", ("model APIs reject `.` in", "; write `fs_delete`")),
@@ -85,7 +85,7 @@ fn names() {
 }
 
 #[test]
-fn shapes() {
+fn only_structs_with_named_fields_are_arguments() {
     let table: [(&str, &[&str]); 8] = [
         (
             "enum A { B }",
@@ -109,7 +109,7 @@ fn shapes() {
 
 /// The description is the text of the doc comment.
 #[test]
-fn descriptions() {
+fn the_description_is_the_text_of_the_doc_comment() {
     let description = |attrs: &str| {
         let item = syn::parse2(tokens(&format!("{attrs}\n#[tool(name = \"a\")] struct A {{}}"))).ok();
         let mut errors = crate::errors::Errors::default();
@@ -132,7 +132,7 @@ fn descriptions() {
 
 /// A struct with mistakes is still a tool for the code that names it, and an error always stands beside it.
 #[test]
-fn a_stub_stands_in() {
+fn arguments_with_mistakes_expand_to_a_stub() {
     for item in ["enum A { B }", "struct A;", "#[tool(name = 5)] struct A {}"] {
         let expansion = expand(item);
         assert!(!messages(&expansion).is_empty() && mentions(&expansion, "DerivedToolArgs"), "{expansion}");
@@ -140,7 +140,7 @@ fn a_stub_stands_in() {
 }
 
 #[test]
-fn the_path_of_the_library() {
+fn the_expansion_uses_the_given_path_of_the_library() {
     for item in [
         "#[tool(name = \"a\", crate = my::rails)] struct A {}",
         "#[tool(name = \"a\", crate = my::rails, schema = a())] struct A {}",
@@ -152,7 +152,7 @@ fn the_path_of_the_library() {
 }
 
 #[test]
-fn golden_derived_schema() {
+fn arguments_with_a_derived_schema_expand_to_the_recorded_code() {
     let item = "/// Deletes a file of the workspace.
         #[tool(name = \"delete_file\")]
         pub struct DeleteFile { path: String, #[serde(default)] recursive: bool }";
@@ -160,14 +160,14 @@ fn golden_derived_schema() {
 }
 
 #[test]
-fn golden_written_schema() {
+fn arguments_with_a_written_schema_expand_to_the_recorded_code() {
     let item = "#[tool(name = \"ping\", description = \"Answers.\", schema = json!({ \"type\": \"object\" }))]
         struct Ping {}";
     golden("tool_args_with_schema.rs", expand(item));
 }
 
 #[test]
-fn names_in_json_are_those_of_serde() {
+fn fields_have_the_json_names_that_serde_gives_them() {
     for (attributes, expected) in [
         ("order_id: u64, r#type: String", None),
         ("#[serde(default, alias = \"id\")] order_id: u64", None),

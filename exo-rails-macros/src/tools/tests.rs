@@ -12,7 +12,7 @@ fn check(table: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn accepted() {
+fn valid_sets_are_accepted() {
     for set in [
         "struct Tools {}",
         "/// Docs.\n#[derive(Clone)] pub struct Tools { /// Docs.\n pub search: a::Search, delete: DeleteFile, }",
@@ -23,7 +23,7 @@ fn accepted() {
 }
 
 #[test]
-fn sets() {
+fn mistakes_in_sets_are_reported() {
     check(&[
         ("", &["a set of tools is a struct: `tools! { struct MyTools { search: Search } }`"]),
         ("enum Tools { A }", &["a set of tools is a struct"]),
@@ -37,7 +37,7 @@ fn sets() {
 }
 
 #[test]
-fn fields() {
+fn mistakes_in_fields_are_reported() {
     check(&[
         ("struct Tools { Search }", &["a tool is a field with the type of its arguments: `search: Search`"]),
         ("struct Tools { \"search\": Search }", &["a tool is a field with the type of its arguments"]),
@@ -51,7 +51,7 @@ fn fields() {
 }
 
 #[test]
-fn options() {
+fn mistakes_in_options_are_reported() {
     check(&[
         ("#[tools(crat = a)] struct Tools {}", &["`#[tools]` has no option `crat`; did you mean `crate`?"]),
         ("#[tools(crate)] struct Tools {}", &["`crate` needs a value: `crate = ::exo_rails`"]),
@@ -64,14 +64,14 @@ fn options() {
 }
 
 #[test]
-fn the_path_of_the_library() {
+fn the_expansion_uses_the_given_path_of_the_library() {
     let set = expand("#[tools(crate = my::rails)] struct Tools { a: A, b: B }");
     assert!(!mentions(&set, "exo_rails"), "{set}");
     assert!(mentions(&expand("struct Tools {}"), "exo_rails"));
 }
 
 #[test]
-fn golden_set() {
+fn a_set_expands_to_the_recorded_code() {
     let set = "
         /// What the support agent can do.
         #[derive(Clone)]

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_is_that_of_the_texts_and_values() {
+    fn the_size_equals_the_sum_of_a_naive_count() {
         let long = "é".repeat(1_000);
         for value in [json!(null), json!(""), json!(long), json!([1, 2.5, true]), json!({ "a": { "b": [long, null] } })]
         {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_value_counts() {
+    fn each_kind_of_value_adds_to_the_size() {
         #[derive(Serialize)]
         enum Kind {
             Unit,

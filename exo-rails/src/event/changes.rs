@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_has_its_place() {
+    fn each_difference_names_its_path_and_both_values() {
         let before = json!({ "a": [1, { "b": 2 }], "gone": true, "same": "x" });
         let after = json!({ "a": [1, { "b": 3 }], "new": [1], "same": "x" });
         assert_eq!(differences(&before, &after), ["a[1].b: 2 -> 3", "gone: true -> null", "new: null -> [1]"]);

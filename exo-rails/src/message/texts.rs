@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_found_however_json_writes_it() {
+    fn a_text_is_found_in_every_json_notation() {
         let cases = [
             (r#"{"a":"sk-1"}"#, r#"{"a":"[key]"}"#),
             (r#"{"a":["\u0073k-1"]}"#, r#"{"a":["[key]"]}"#),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_breaks_json_leaves_text() {
+    fn a_change_that_breaks_the_json_turns_it_into_a_text() {
         let mut value = serde_json::json!({ "n": [47, 11] });
         of_value(&mut value, &mut |text| *text = text.replace("47,11", "[numbers"));
         assert_eq!(value, r#"{"n":[[numbers]}"#);

@@ -20,7 +20,7 @@
 //! `event_table!(callback)` passes the rows to the macro `callback`. The callbacks generate
 //! [`HookPoint`](super::HookPoint), the event types with their traits, the union of payloads, the bounds of a guard set,
 //! and the payloads that a test holds. The lists in messages, in the macros and in the docs cannot be generated: the test
-//! `every_list_has_every_event` compares them with the table.
+//! `every_list_of_events_is_complete` compares them with the table.
 
 macro_rules! event_table {
     ($callback:ident) => {

@@ -142,14 +142,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_has_names_and_numbers() {
+    fn a_text_contains_names_and_numbers() {
         let text =
             Text::new().and("the rail ").name("block").and(" has priority ").number(i32::MIN).and(", not ").number(0);
         assert_eq!(text.as_str(), "the rail `block` has priority -2147483648, not 0");
     }
 
     #[test]
-    fn what_does_not_fit_is_left_out_as_a_whole() {
+    fn a_part_that_does_not_fit_is_left_out_as_a_whole() {
         let long = "ä".repeat(ROOM / 2);
         assert_eq!(Text::new().and(&long).as_str(), long);
         assert_eq!(Text::new().and("a").and(&long).as_str(), "a");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_the_same_byte_by_byte() {
+    fn texts_are_compared_byte_by_byte() {
         assert!(same("search", "search") && same("", ""));
         assert!(!same("search", "searc") && !same("search", "Search"));
     }

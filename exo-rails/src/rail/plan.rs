@@ -199,7 +199,7 @@ mod tests {
     rail_chain! { struct Outer { audit, Inner } }
 
     #[test]
-    fn the_table_shows_chains_with_what_is_inside() {
+    fn the_table_shows_chains_with_their_rails() {
         let table = Outer::PLAN.to_string();
         let rows: Vec<Vec<_>> = table.lines().map(|row| row.split_whitespace().take(3).collect()).collect();
         assert_eq!(
@@ -230,14 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_data() {
+    fn a_plan_is_serialised_as_json() {
         let plan = serde_json::to_value(Outer::PLAN).unwrap_or_default();
         assert_eq!(plan["events"][0]["event"], "pre_tool_call");
         assert_eq!(plan["events"][0]["rails"][0]["inner"]["chain"], "Inner");
     }
 
     #[test]
-    fn the_diagram_boxes_chains() {
+    fn the_diagram_draws_nested_chains_as_boxes() {
         let diagram = Outer::PLAN.to_mermaid();
         let lane = diagram.split("subgraph finished").next().unwrap_or_default();
         assert_eq!(

@@ -103,7 +103,7 @@ mod tests {
     const NAMES: &[&str] = &["search", "delete_file"];
 
     #[test]
-    fn an_unknown_tool_is_told_with_what_there_is() {
+    fn an_unknown_tool_is_reported_with_the_known_tools() {
         let cases: [(&str, &[&str], &str); 4] = [
             ("delete_fil", NAMES, "did you mean `delete_file`?"),
             ("drop_table", NAMES, "its tools are `search`, `delete_file`"),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_another_tool_are_told_with_its_name() {
+    fn arguments_of_another_tool_are_reported_with_its_name() {
         assert!(of_another("search", "search", "Search").is_none());
         let told = of_another("remove_file", "delete_file", "RemoveFile");
         let expected = "the rail is for `delete_file`, but `RemoveFile` has the arguments of `remove_file`: \

@@ -88,7 +88,7 @@ fn nothing_is_lost_in_mcp() {
 }
 
 #[test]
-fn the_form_of_an_interrupt() {
+fn an_interrupt_has_the_form_of_ag_ui() {
     let asked = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
     let request = request().with_remember([Remember::Session]);
     let event = RunFinished::interrupted("thread-2", "run-10", [Interrupt::from(&request).asked_at(asked, &request)]);
@@ -124,7 +124,7 @@ fn the_form_of_an_interrupt() {
 
 /// The examples of the documentation of AG-UI: ag-ui-protocol/ag-ui (MIT), docs/concepts/interrupts.mdx, commit 28ac3c5.
 #[test]
-fn recorded_examples_of_ag_ui() {
+fn recorded_examples_of_ag_ui_are_read() {
     let recorded = json!({
         "type": "RUN_FINISHED",
         "threadId": "thread-2",
@@ -174,7 +174,7 @@ fn recorded_examples_of_ag_ui() {
 /// The form of the examples in the specification of MCP: modelcontextprotocol/modelcontextprotocol (MIT),
 /// docs/specification/2025-11-25/client/elicitation.mdx, commit 1c0765a.
 #[test]
-fn recorded_examples_of_mcp() {
+fn recorded_examples_of_mcp_are_read() {
     let recorded = json!({
         "mode": "form",
         "message": "Please provide your GitHub username",

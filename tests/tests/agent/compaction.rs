@@ -43,7 +43,7 @@ fn kinds(messages: &Messages) -> String {
 }
 
 #[test]
-fn the_newest_is_kept_and_what_belongs_together() {
+fn compaction_keeps_the_newest_messages_and_calls_with_their_outputs() {
     let newest = KeepNewest::counting(counting);
     for (given, budget, kept) in [
         ("s u a u a u", 10, "suauau"),
@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_kept_is_a_part_in_order_within_the_budget(given in "s{0,2}(ua?|ct{1,3}){0,12}", budget in 0_u64..20) {
+    fn kept_messages_stay_in_order_and_within_the_budget(given in "s{0,2}(ua?|ct{1,3}){0,12}", budget in 0_u64..20) {
         let messages = history(&given);
         let kept = KeepNewest::counting(counting).of(&messages, budget);
         let places: Vec<_> = kept.iter().map(|message| messages.iter().position(|other| other == message).unwrap()).collect();
@@ -147,7 +147,7 @@ fn over(budget: u64) -> Compaction {
 }
 
 #[tokio::test]
-async fn an_agent_compacts_what_is_over_its_budget() {
+async fn an_agent_compacts_a_history_that_is_over_its_budget() {
     for (first, budget, expected) in [
         ("a", 5, &["model a b c d e"][..]),
         ("a", 4, &["pre 5 of 4", "post 5 to 4  None", "model b c d e"]),
@@ -211,7 +211,7 @@ async fn a_compaction_that_leaves_nothing_fails() {
 }
 
 #[tokio::test]
-async fn a_strategy_of_ones_own_gets_the_permit_with_the_hint() {
+async fn a_custom_strategy_receives_the_permit_with_the_hint() {
     let summary = |history: Permit<CompactionInputs>| async move {
         let summary = format!("{} messages; {}", history.messages.len(), history.hint.as_deref().unwrap_or("no hint"));
         let messages = [Message::user(summary.clone())].into();

@@ -128,7 +128,7 @@ async fn the_context_is_assembled_once_for_each_attempt() {
 }
 
 #[tokio::test]
-async fn an_overflow_is_what_compaction_cannot_help() {
+async fn an_overflow_is_reported_if_compaction_cannot_meet_the_budget() {
     // Compacted: the newest fit.
     check!("hello", |agent| agent.compaction(over(3)), ["assembled 4 of Some(3)", "reads 3", "reads 3"], 4, None);
     // The question, the tool call and its output cannot be left out.
@@ -158,7 +158,7 @@ async fn an_overflow_is_what_compaction_cannot_help() {
 }
 
 #[tokio::test]
-async fn an_overflow_without_compaction() {
+async fn an_overflow_is_reported_without_compaction() {
     let notes =
         ["assembled 21 of Some(10)", "overflow 21 of Some(10)", "reads 4", "overflow 33 of Some(10)", "reads 6"];
     check!("hello", |agent| agent.context_budget(10), notes, 7, None);
@@ -169,7 +169,7 @@ async fn an_overflow_without_compaction() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_with_the_context_as_rails_have_left_it() {
+async fn a_session_continues_with_the_context_that_rails_changed() {
     let model: ScriptedModel = r#"[{ "say": "one" }, { "say": "two" }]"#.parse().unwrap();
     let agent = tests::agent("context", model).rails(tests::rails![Guards]).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();

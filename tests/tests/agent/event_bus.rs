@@ -105,7 +105,7 @@ async fn each_event_of_a_run_is_one_record_with_its_place_and_decision() {
 }
 
 #[tokio::test]
-async fn a_payload_is_what_the_rails_have_left_of_it() {
+async fn a_record_has_the_payload_after_the_changes_of_rails() {
     let bus = EventBus::new(64);
     let mut outputs = bus.subscribe().with_events([HookPoint::PostToolCall]);
     run(&bus.wrap(rails![redact]), [asks_for(&["search"]), ModelResponse::text("Done.")]).await.unwrap();
@@ -120,7 +120,7 @@ async fn a_payload_is_what_the_rails_have_left_of_it() {
 }
 
 #[tokio::test]
-async fn errors_are_told_as_text_and_chunks_without_the_request() {
+async fn records_contain_errors_as_text_and_chunks_without_the_request() {
     let bus = EventBus::new(64);
     let mut some = bus.subscribe().with_events([HookPoint::LlmChunk, HookPoint::LlmError, HookPoint::Error]);
     run(&bus.wrap(NoRails), [asks_for(&["search"])]).await.unwrap_err();
@@ -132,7 +132,7 @@ async fn errors_are_told_as_text_and_chunks_without_the_request() {
 }
 
 #[tokio::test]
-async fn a_substitute_is_told_with_its_rail() {
+async fn a_record_of_a_substitute_names_its_rail() {
     let bus = EventBus::new(64);
     let mut outputs = bus.subscribe().with_events([HookPoint::PostToolCall]);
     let call = |_| async { Ok::<_, OperationError>(ToolOutput::text("gone")) };
@@ -142,7 +142,7 @@ async fn a_substitute_is_told_with_its_rail() {
 }
 
 #[tokio::test]
-async fn sessions_are_told() {
+async fn records_name_the_session_and_the_turn() {
     let bus = EventBus::new(64);
     let mut all = bus.subscribe();
     let model = Model::new([ModelResponse::text("one"), ModelResponse::text("two")]);
@@ -159,7 +159,7 @@ async fn sessions_are_told() {
 }
 
 #[tokio::test]
-async fn a_filter_with_an_empty_set_means_all() {
+async fn a_filter_without_events_lets_all_records_pass() {
     let bus = EventBus::new(64);
     let mut all = bus.subscribe().with_events([]);
     run(&bus.wrap(NoRails), [ModelResponse::text("Done.")]).await.unwrap();
@@ -177,7 +177,7 @@ async fn a_filter_with_an_empty_set_means_all() {
 }
 
 #[tokio::test]
-async fn filters_by_points_and_predicates_hold_together() {
+async fn a_record_passes_only_if_all_filters_accept_it() {
     let bus = EventBus::new(64);
     let mut tools = bus.subscribe().with_events([HookPoint::PreToolCall, HookPoint::PostToolCall]);
     let mut stopped = bus.subscribe().with_filter(|record| record.stopped.is_some());
@@ -194,7 +194,7 @@ async fn filters_by_points_and_predicates_hold_together() {
 }
 
 #[tokio::test]
-async fn a_capacity_of_0_is_1() {
+async fn a_capacity_of_0_counts_as_1() {
     let bus = EventBus::new(0);
     let mut all = bus.subscribe();
     drop(EventBus::new(usize::MAX));
@@ -208,7 +208,7 @@ async fn a_capacity_of_0_is_1() {
 }
 
 #[tokio::test]
-async fn whoever_falls_behind_loses_the_oldest_and_is_told() {
+async fn a_slow_subscriber_misses_the_oldest_records_and_learns_how_many() {
     let bus = EventBus::new(4);
     let (mut slow, rails) = (bus.subscribe(), bus.wrap(NoRails));
     for number in 0..10 {
@@ -223,7 +223,7 @@ async fn whoever_falls_behind_loses_the_oldest_and_is_told() {
 }
 
 #[tokio::test]
-async fn what_nobody_subscribes_to_takes_no_room() {
+async fn records_without_a_subscriber_take_no_room() {
     let bus = EventBus::new(2);
     let (mut starts, rails) = (bus.subscribe().with_events([HookPoint::Start]), bus.wrap(NoRails));
     run(&rails, [ModelResponse::text("Done.")]).await.unwrap();
@@ -231,7 +231,7 @@ async fn what_nobody_subscribes_to_takes_no_room() {
 }
 
 #[tokio::test]
-async fn a_dropped_subscription_does_not_stay() {
+async fn a_dropped_subscription_is_removed_from_the_bus() {
     let bus = EventBus::new(4);
     let (one, other) = (bus.subscribe(), bus.subscribe().with_events([HookPoint::Start]));
     assert_eq!(bus.subscribers(), 2);
@@ -264,7 +264,7 @@ fn without_a_subscriber_no_record_is_made() {
 }
 
 #[tokio::test]
-async fn subscriptions_outlive_what_the_guard_set_does() {
+async fn subscriptions_outlive_changes_of_the_guard_set() {
     let bus = EventBus::new(64);
     let mut calls = bus.subscribe().with_events([HookPoint::PreToolCall]);
     let mut rails = bus.wrap(RailManager::new());
@@ -351,7 +351,7 @@ fn faults() -> Result<Verdict, std::io::Error> {
 }
 
 #[tokio::test]
-async fn a_fault_is_told() {
+async fn a_fault_is_recorded_with_its_rail_and_reason() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
     pre_tool_call(&bus.wrap(rails![faults]), "search").await.unwrap_err();
@@ -389,7 +389,7 @@ impl Recalls {
 }
 
 #[tokio::test]
-async fn a_rail_may_publish_events_of_its_own() {
+async fn a_rail_may_publish_custom_events() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
     let rails = bus.wrap(rails![Recalls(bus.clone())]);
@@ -415,7 +415,7 @@ fn of_seven(window: &mut StreamWindow) {
 }
 
 #[test]
-fn around_a_guard_set_says_what_the_guard_set_says() {
+fn a_wrapped_guard_set_reports_the_same_rewrites_and_window() {
     fn says<E: Event>(rails: &impl Serves<E>) -> (bool, usize) {
         (rails.may_rewrite(), rails.stream_window())
     }
@@ -428,7 +428,7 @@ fn around_a_guard_set_says_what_the_guard_set_says() {
 }
 
 #[tokio::test]
-async fn chunks_of_a_stream_are_told_piece_by_piece() {
+async fn the_bus_records_the_chunks_of_a_stream_piece_by_piece() {
     let bus = EventBus::new(64);
     let mut chunks = bus.subscribe().with_events([HookPoint::LlmChunk]);
     let model = |_| {
@@ -475,7 +475,7 @@ fn no_weapons(window: &mut StreamWindow) -> RailAction {
 }
 
 #[tokio::test]
-async fn of_a_chunk_is_told_what_leaves() {
+async fn the_record_of_a_chunk_has_the_text_that_was_released() {
     let cases: [(&[&str], &[&str]); 5] = [
         (&["The key is sk-", "47", "11.", " Yes, s"], &["The key is ", "", "[key].", " Yes, ", "s"]),
         // What a rail stops has not left.
@@ -599,7 +599,7 @@ fn published(all: &mut Subscription, of: &[HookPoint]) -> String {
 }
 
 #[tokio::test]
-async fn what_a_rail_has_stopped_is_not_published() {
+async fn the_payload_of_a_stopped_event_is_not_published() {
     use HookPoint as At;
     let (pre_store, post_store, told) = (PreStoreSecret::POINT, PostStoreSecret::POINT, Told::POINT);
     let operations: [(HookPoint, &[HookPoint]); 10] = [
@@ -690,7 +690,7 @@ fn audit(ctx: &RailContext) {
 }
 
 #[tokio::test]
-async fn rails_that_are_always_called_are_called_inside() {
+async fn always_rails_inside_a_bus_see_stopped_events() {
     let bus = EventBus::new(4);
     let mut all = bus.subscribe();
     let rails = bus.wrap(rails![no_delete, audit]);
@@ -706,7 +706,7 @@ async fn rails_that_are_always_called_are_called_inside() {
 }
 
 #[tokio::test]
-async fn a_bus_is_around_hooks_too() {
+async fn a_bus_can_wrap_a_hook_manager() {
     let bus = EventBus::new(64);
     let mut all = bus.subscribe();
     let mut hooks = HookManager::new();
@@ -790,7 +790,7 @@ async fn records_arrive_in_the_order_of_their_numbers() {
 }
 
 #[tokio::test]
-async fn a_rail_publishes_records_of_its_own() {
+async fn a_rail_can_emit_named_records() {
     #[rail(on = [PreToolCall, PostToolCall])]
     fn score(call: &ToolCallInputs, ctx: &RailContext) {
         ctx.emit(format!("score of {}", call.tool_name), &json!({ "score": ctx.step() }));

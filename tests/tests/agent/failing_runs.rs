@@ -94,7 +94,7 @@ async fn failed(script: &str, is_streamed: bool) -> FailedRun {
 }
 
 #[tokio::test]
-async fn the_error_of_a_run_has_what_it_did() {
+async fn the_error_of_a_run_contains_its_messages_steps_and_usage() {
     for is_streamed in [false, true] {
         let FailedRun { error, so_far, .. } = failed(ABORTED, is_streamed).await;
         assert!(matches!(&error, RunError::Abort(abort) if abort.rail_name == "no_deletes"), "{error}");
@@ -114,7 +114,7 @@ async fn the_error_of_a_run_has_what_it_did() {
 }
 
 #[tokio::test]
-async fn whatever_fails_is_told_with_what_was_before() {
+async fn each_failure_of_a_run_comes_with_the_messages_before_it() {
     let broken = r#"[{ "call": [{ "tool": "search" }] }, { "fail": { "kind": "unavailable", "message": "gone" } }]"#;
     let model_failed = failed(broken, false).await;
     assert!(matches!(model_failed.error, RunError::Operation(_)));
@@ -143,7 +143,7 @@ async fn whatever_fails_is_told_with_what_was_before() {
 
 /// A run that is done again begins anew, but what it has cost is not forgotten.
 #[tokio::test]
-async fn the_last_attempt_is_told() {
+async fn a_failed_run_reports_its_last_attempt_and_the_whole_cost() {
     #[rail(on = [Finished])]
     fn again(output: &InvokeOutput) -> RailAction {
         if output.text == "one" { RailAction::retry(RetryRequest::new("once more")) } else { RailAction::Continue }
@@ -160,7 +160,7 @@ async fn the_last_attempt_is_told() {
 
 /// An answer that a rail refuses is not kept, wherever it is refused.
 #[tokio::test]
-async fn a_refused_answer_is_not_part_of_what_was_done() {
+async fn a_refused_answer_is_not_among_the_messages_of_the_run() {
     #[rail(on = [PostLlmCall])]
     fn early(response: &ModelResponse) -> Verdict {
         Verdict::abort_if(response.message.text().contains("early"), "no secrets")
@@ -193,7 +193,7 @@ async fn a_refused_answer_is_not_part_of_what_was_done() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_with_a_failed_run_when_it_is_kept() {
+async fn a_session_continues_with_a_failed_run_that_was_kept() {
     let agent = agent(ABORTED);
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     let failed = session.run("Delete it.").await.unwrap_err();
@@ -210,7 +210,7 @@ async fn a_session_goes_on_with_a_failed_run_when_it_is_kept() {
 
 /// What a rail of `Start` has refused or redacted is never read by the model of a later turn, and nowhere in the session.
 #[tokio::test]
-async fn a_session_never_keeps_what_a_rail_of_start_has_refused() {
+async fn a_session_never_keeps_an_input_that_a_start_rail_refused() {
     let echo = r#"[{ "say": "one" }, { "say": "two" }]"#;
     let agent = agent(echo);
     let mut session = Session::start(&agent, "s-1").await.unwrap();
@@ -242,7 +242,7 @@ async fn a_session_never_keeps_what_a_rail_of_start_has_refused() {
 
 /// A rail that ends the run with an answer decides as well what is remembered of it.
 #[tokio::test]
-async fn an_answer_of_a_rail_has_what_the_run_has_cost() {
+async fn an_answer_of_a_rail_has_the_usage_of_the_run() {
     #[rail(on = [PreToolCall])]
     fn hand_over(call: &ToolCallInputs) -> RailAction {
         let messages = match call.tool_name.as_str() {
@@ -275,7 +275,7 @@ async fn an_answer_of_a_rail_has_what_the_run_has_cost() {
 }
 
 #[tokio::test]
-async fn an_answer_at_any_event_has_what_the_run_has_cost() {
+async fn an_answer_at_any_event_has_the_usage_of_the_run() {
     struct Answers(HookPoint);
     #[rail]
     impl Answers {
@@ -434,7 +434,7 @@ impl exo_rails_agent::Model for Notes {
 /// However a `Start` rail ends a turn, the model call of the next turn has nothing of what was redacted or refused, and no
 /// empty message of the assistant.
 #[tokio::test]
-async fn the_next_turn_has_nothing_of_what_a_rail_of_start_has_ended() {
+async fn the_next_turn_contains_nothing_of_a_turn_that_a_start_rail_ended() {
     for (how, is_streamed, keeps) in STARTS
         .into_iter()
         .flat_map(|how| [(how, false, false), (how, false, true), (how, true, false), (how, true, true)])

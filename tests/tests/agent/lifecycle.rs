@@ -85,7 +85,7 @@ async fn fail(run: Permit<InvokeInputs>) -> Result<InvokeOutput, RunError> {
 }
 
 #[tokio::test]
-async fn an_error_of_any_kind_is_told_once_and_returned_as_it_is() {
+async fn an_error_of_any_kind_fires_error_once_and_is_returned_unchanged() {
     let cases = [
         ("abort", "rail `obey` aborted at start: as told"),
         ("fault", "rail `obey` faulted at start: as told"),
@@ -106,7 +106,7 @@ async fn an_error_of_any_kind_is_told_once_and_returned_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_cancelled_run_is_told_of_once() {
+async fn a_cancelled_run_fires_error_once() {
     let token = CancellationToken::new();
     token.cancel();
     let mut ctx = context().with_cancellation(token);
@@ -123,7 +123,7 @@ async fn a_run_that_ends_well_has_no_error() {
 }
 
 #[tokio::test]
-async fn a_failed_tool_call_that_nobody_rescues_is_the_output_that_the_model_reads() {
+async fn the_model_reads_the_failure_of_a_tool_call_that_no_rail_rescues() {
     #[rail(on = [ToolError])]
     fn look(error: &OperationError, ctx: &RailContext) -> RailAction {
         note(ctx, format!("{}: {}", error.kind, error.message));
@@ -228,7 +228,7 @@ fn place(ctx: &RailContext) {
 }
 
 #[tokio::test]
-async fn the_context_tells_a_rail_where_it_is() {
+async fn the_context_names_the_run_session_turn_step_and_event() {
     let ctx = RunContext::new("support").with_run_id("r7").with_session("s3", SharedExtensions::default(), 2);
     let mut ctx = ctx.with_cancellation(CancellationToken::new());
     let tools_at_step_4 = |run: Permit<InvokeInputs>| async move {
@@ -243,6 +243,6 @@ async fn the_context_tells_a_rail_where_it_is() {
 }
 
 #[test]
-fn runs_without_a_name_have_different_ones() {
+fn runs_without_an_id_get_different_ids() {
     assert_ne!(context().run_id(), context().run_id());
 }

@@ -56,7 +56,7 @@ async fn panics(call: &ToolCallInputs) {
 }
 
 #[tokio::test]
-async fn the_panic_of_a_rail_waits_for_the_calls_beside_it() {
+async fn the_panic_of_a_rail_waits_for_parallel_calls() {
     let script = r#"[{ "call": [{ "tool": "slow" }, { "tool": "refused" }] }, { "say": "done" }]"#;
     let tool = |name: &'static str| {
         Tool::with_permit(name, "Is slow.", json!({ "type": "object" }), move |call| async move {

@@ -96,7 +96,7 @@ fn told(output: &InvokeOutput) -> Vec<(String, String)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_run_at_once_and_are_told_in_their_order() {
+async fn parallel_calls_report_their_outputs_in_the_order_of_the_answer() {
     let arguments = [30, 20, 10].map(|time| json!({ "for": time }));
     let (result, seen, most) = call(&arguments, 8).await;
     assert_eq!(most, 3);
@@ -109,7 +109,7 @@ async fn calls_run_at_once_and_are_told_in_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_run_at_once_than_the_builder_says() {
+async fn the_builder_limits_how_many_calls_run_at_once() {
     let arguments = [5, 4, 3, 2, 1].map(|time| json!({ "for": time }));
     for (at_once, most) in [(1, 1), (2, 2), (5, 5), (100, 5)] {
         let (result, _, ran) = call(&arguments, at_once).await;
@@ -120,7 +120,7 @@ async fn no_more_run_at_once_than_the_builder_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn skips_retries_and_failures_are_of_one_call() {
+async fn skips_retries_and_failures_affect_only_their_call() {
     let arguments = [
         json!({ "pre": "skip" }),
         json!({ "for": 5, "post": "retry" }),
@@ -154,7 +154,7 @@ async fn an_abort_in_one_call_cancels_the_others_and_waits_for_them() {
 
 /// Both end the run before either is cancelled.
 #[tokio::test(start_paused = true)]
-async fn of_several_that_end_the_run_the_first_in_the_order_of_the_answer_is_told() {
+async fn the_first_call_that_ends_the_run_is_reported() {
     let cases = [
         ([json!({ "for": 1 }), json!({ "pre": "abort" }), json!({ "pre": "abort" })], "b is refused"),
         ([json!({ "for": 5, "post": "abort" }), json!({ "for": 5, "post": "abort" }), json!({})], "a is refused"),
@@ -189,7 +189,7 @@ async fn a_run_that_is_cancelled_cancels_its_calls() {
 
 /// What an agent's tool asks for by its own is not the run's.
 #[tokio::test(start_paused = true)]
-async fn an_end_of_the_calls_does_not_cancel_the_run() {
+async fn an_abort_of_parallel_calls_does_not_cancel_the_token_of_the_run() {
     let token = CancellationToken::new();
     let mut ctx = RunContext::new("parallel").with_cancellation(token.clone());
     let (result, ..) = call_in(&[json!({ "pre": "abort" }), json!({ "for": 5 })], 2, &mut ctx).await;

@@ -43,7 +43,7 @@ async fn walk(rails: impl Into<DynGuardSet>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn each_point_that_is_offered_is_fired_by_the_agent() {
+async fn the_agent_fires_each_point_of_the_platform() {
     let expected = [
         "context_overflow",
         "finished",

@@ -18,7 +18,7 @@ async fn an_agent_without_tools_says_that_it_has_none() {
 }
 
 #[tokio::test]
-async fn every_call_of_a_script_has_an_id_of_its_own() {
+async fn each_call_of_a_script_has_a_different_id() {
     let script =
         r#"[{ "call": [{ "tool": "a", "id": "call_2" }, { "tool": "b" }, { "tool": "c" }] }, { "say": "done" }]"#;
     let output = run(script).await;

@@ -93,7 +93,7 @@ async fn a_session_that_is_refused_does_not_begin() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_where_another_has_ended() {
+async fn a_session_continues_the_conversation_of_another() {
     let agent = agent(THREE);
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("first").await.unwrap();
@@ -148,7 +148,7 @@ async fn a_saved_session_goes_on_after_a_restart() {
 }
 
 #[tokio::test]
-async fn new_instructions_take_the_place_of_old_ones() {
+async fn new_instructions_replace_the_old_ones() {
     let old = [
         Message::system("old"),
         Message::new(Role::Developer, "older"),
@@ -175,7 +175,7 @@ async fn new_instructions_take_the_place_of_old_ones() {
 }
 
 #[tokio::test]
-async fn a_fork_has_the_past_and_a_future_of_its_own() {
+async fn a_fork_copies_the_conversation_and_continues_separately() {
     let agent = counted(r#"[{ "say": "one" }, { "say": "two" }, { "say": "three" }]"#, "help");
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     session.run("first").await.unwrap();
@@ -193,7 +193,7 @@ async fn a_fork_has_the_past_and_a_future_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_run_has_the_callers_context_and_the_session() {
+async fn a_run_uses_the_context_of_the_caller_and_the_session() {
     let agent = agent(THREE);
     let mut session = Session::start(&agent, "s-1").await.unwrap();
     let mut ctx = RunContext::new("mine").with_run_id("request-7");
@@ -211,7 +211,7 @@ async fn a_run_has_the_callers_context_and_the_session() {
 }
 
 #[tokio::test]
-async fn a_token_cancels_one_run_and_that_of_the_session_all() {
+async fn the_token_of_a_run_cancels_it_and_that_of_the_session_cancels_all() {
     let (agent, all) = (agent(THREE), CancellationToken::new());
     let mut session = Session::start(&agent, "s-1").await.unwrap().with_cancellation(all.clone());
     let one = all.child_token();
@@ -235,7 +235,7 @@ fn leaves<S: Stream<Item = Result<RunEvent, FailedRun>> + Send + 'static>(stream
 }
 
 #[tokio::test]
-async fn streams_own_what_they_need() {
+async fn a_stream_can_own_its_agent_and_context() {
     let agent = Arc::new(agent(r#"[{ "say": "one" }, { "say": "two" }, { "say": "three" }, { "say": "four" }]"#));
     let answer = |events: Vec<Result<RunEvent, FailedRun>>| match events.into_iter().last() {
         Some(Ok(RunEvent::Finished(output))) => output.text,
@@ -342,7 +342,7 @@ async fn a_session_and_a_run_that_are_dropped_are_events() {
 }
 
 #[tokio::test]
-async fn the_end_cannot_be_stopped() {
+async fn a_fault_at_the_end_of_a_session_does_not_stop_later_hooks() {
     async fn fails(_: Inputs<'_>, _: &mut RailContext) -> Result<(), &'static str> {
         Err("no")
     }

@@ -202,7 +202,7 @@ async fn named_budget(ctx: &RailContext) -> Result<(), serde_json::Error> {
 }
 
 #[test]
-fn a_state_has_one_value_of_a_name() {
+fn a_state_has_one_value_for_each_name() {
     let state = HookState::default();
     assert_eq!(state.set("user", "Ada"), None);
     assert_eq!(state.set("user", json!({ "name": "Bo" })), Some(json!("Ada")));
@@ -212,7 +212,7 @@ fn a_state_has_one_value_of_a_name() {
 }
 
 #[test]
-fn a_state_is_that_of_its_store() {
+fn all_handles_to_a_store_share_its_state() {
     let store = SharedExtensions::default();
     store.state().set("calls", 1);
     store.insert(Calls(7));
@@ -326,7 +326,7 @@ async fn the_state_of_a_session_is_kept_and_restored() {
 }
 
 #[test]
-fn a_state_is_restored_for_every_handle_and_read_as_its_own() {
+fn all_handles_see_a_restored_state_and_a_read_state_is_a_copy() {
     let state = HookState::from(json!({ "old": 1 }).as_object().unwrap().clone());
     let handle = state.clone();
     state.restore(json!({ "new": [1, 2] }).as_object().unwrap().clone());

@@ -173,7 +173,7 @@ const REGEXES: [&str; 32] = [
 ];
 
 #[test]
-fn a_regex_replaces_as_in_the_whole_text() {
+fn a_regex_replaces_in_a_stream_as_in_the_whole_text() {
     let strategy = (select(&REGEXES[..]), "[abcé \n]{0,14}", cuts(), select(&["", "a", "[x]"][..]));
     check(4000, &strategy, |(regex, text, cuts, with)| {
         let pattern = Regex::new(regex).unwrap();
@@ -200,7 +200,7 @@ fn a_window_bounds_the_match_of_a_regex() {
 }
 
 #[test]
-fn rails_one_after_the_other_replace_as_in_the_whole_text() {
+fn several_rails_replace_in_a_stream_as_in_the_whole_text() {
     let longest_first = |words: &[String]| {
         let mut words = words.to_vec();
         words.sort_by_key(|word| std::cmp::Reverse(word.len()));
@@ -234,7 +234,7 @@ fn regexes() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn nothing_is_held_back_that_is_decided() {
+fn a_stream_delays_only_undecided_text() {
     // All texts of up to eight letters.
     let mut all = vec![String::new()];
     while all.len() < 511 {
@@ -267,7 +267,7 @@ fn redact_keys(window: &mut StreamWindow) {
 rail_chain! { struct Inner { redact_keys } }
 
 #[test]
-fn what_cannot_be_a_match_leaves_at_once() {
+fn text_that_cannot_match_is_released_at_once() {
     let pieces = ["Hello", " you, s", "o ", "sk", "-liv", "e471", "1 ok"];
     let left = ["Hello", " you, ", "so ", "", "", "", "[key] ok"];
     let mut hooks = HookManager::new();
@@ -292,7 +292,7 @@ rail_chain! {
 }
 
 #[test]
-fn a_rail_that_says_nothing_has_its_window() {
+fn the_declared_window_applies_to_a_rail_without_patterns() {
     let pieces = ["abcdefgh", "ijkl", "sk-"];
     let left = ["abcd", "efgh", "ijklsk-"];
     assert_eq!(leaves(&manager![redact_keys {}, Looks { window: 4 }], &pieces).0, left);
@@ -310,7 +310,7 @@ fn trusted(window: &StreamWindow) -> RailAction {
 }
 
 #[test]
-fn a_rail_that_is_not_asked_has_its_window() {
+fn the_declared_window_applies_to_a_rail_that_a_skip_passed_over() {
     let pieces = ["TRUST sk-li", "ve4711 ", "and"];
     // What left was trusted, and the rail finds the key when it is asked.
     let rails = manager![trusted {}, ReplaceWithin { pattern: &*KEY, with: "[key]", longest: 9 }];
@@ -352,7 +352,7 @@ fn finds_last(window: &mut StreamWindow) {
 }
 
 #[test]
-fn a_rail_may_skip_while_others_hold_text_back() {
+fn a_rail_may_skip_while_other_rails_delay_text() {
     let pieces = proptest::collection::vec("[abcdxyz! ]{0,5}", 1..8);
     check(500, &pieces, |pieces| {
         let pieces: Vec<_> = pieces.iter().map(String::as_str).collect();
@@ -378,7 +378,7 @@ fn shorten(window: &mut StreamWindow) {
 }
 
 #[test]
-fn nothing_of_a_match_has_left_when_it_is_found() {
+fn a_stream_releases_no_part_of_a_match_before_it_is_found() {
     check(1000, &("[secr]{0,6}", "(secret|secrecy)", "[secr]{0,6}", cuts()), |(before, word, after, cuts)| {
         let text = [before.clone(), word, after].concat();
         let (left, result) = leaves(&rails![forbid, shorten], &cut(&text, &cuts));
@@ -398,7 +398,7 @@ fn stop(window: &mut StreamWindow) {
 }
 
 #[test]
-fn what_is_held_back_follows_an_answer_that_a_rail_ends() {
+fn delayed_text_is_released_when_a_rail_ends_the_answer() {
     let last = ReplaceWithin { pattern: "lock", with: "[+]", longest: 4 };
     let rails = manager![Replace { pattern: "key", with: "[-]" }, stop {}, last];
     assert_eq!(streamed(&rails, &["a key lo", "STOP ke", "y"]), "a [-] lo");
@@ -432,7 +432,7 @@ fn careless(window: &mut StreamWindow) {
 }
 
 #[test]
-fn a_rail_says_from_where_on_it_is_undecided() {
+fn a_rail_can_mark_where_its_undecided_text_begins() {
     assert_eq!(leaves(&rails![sentences], &["One. Tw", "o. Thr", "ee"]).0, ["One.", " Two.", " Three"]);
     assert_eq!(leaves(&rails![careless], &["é", "é", "a"]).0, ["", "", "ééa"]);
 }
@@ -478,7 +478,7 @@ fn the_work_is_linear_when_a_match_does_not_end() {
 }
 
 #[test]
-fn a_list_far_from_its_match_is_searched_in_steps() {
+fn a_list_of_patterns_searches_for_a_distant_match_in_steps() {
     let seen = Arc::new(Mutex::new(0));
     let (found, rare) = ("ab".repeat(20_000), Seldom(Arc::clone(&seen)));
     let list: Vec<Arc<dyn Pattern + Send + Sync>> = vec![Arc::new("ab"), Arc::new(rare)];
@@ -498,7 +498,7 @@ impl Pattern for Seldom {
 }
 
 #[test]
-fn the_kinds_of_patterns() {
+fn each_kind_of_pattern_replaces_its_matches() {
     let replace = |pattern: &dyn Pattern| {
         let mut window = StreamWindow::new("The café, sk-12345!", true);
         let count = window.replace(pattern, "_");

@@ -46,7 +46,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn the_pieces_do_not_matter(text in "[ab().]{0,24}", which in 0..CASES.len(), cuts in cuts(), lettered: bool) {
+    fn the_result_does_not_depend_on_the_chunk_boundaries(text in "[ab().]{0,24}", which in 0..CASES.len(), cuts in cuts(), lettered: bool) {
         let (regex, with) = CASES[which];
         let regex = Regex::new(regex).unwrap();
         let mut rails = RailManager::new();
@@ -58,7 +58,7 @@ proptest! {
 }
 
 #[test]
-fn the_rounds_are_counted() {
+fn a_replacement_counts_its_rounds() {
     for (text, rounds, left) in [("", 0, ""), ("a()", 1, "a"), ("(())", 2, ""), ("((((((()))))))", 4, "((()))")] {
         let mut window = StreamWindow::new(text, true);
         let mut seen = Vec::new();

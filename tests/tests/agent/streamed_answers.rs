@@ -51,7 +51,7 @@ fn fields(value: Value) -> Map<String, Value> {
 }
 
 #[test]
-fn pieces_come_to_the_calls_that_they_are_of() {
+fn pieces_of_parallel_calls_are_joined_to_the_right_calls() {
     let whole = [("a", "search", "{1}"), ("b", "read", "{2}")];
     let cases = [
         (
@@ -118,7 +118,7 @@ fn pieces_come_to_the_calls_that_they_are_of() {
 }
 
 #[test]
-fn calls_without_ids_are_told_apart_by_their_names() {
+fn a_piece_with_a_name_and_without_an_id_begins_another_call() {
     let deltas = [call(None, "", "search", "{"), call(None, "", "", "}"), call(None, "", "search", "{2}")];
     let calls = together(deltas.map(ModelDelta::ToolCall)).message.tool_calls;
     assert_eq!(calls.iter().map(|call| &*call.function.arguments).collect::<Vec<_>>(), ["{}", "{2}"]);
@@ -154,7 +154,7 @@ fn unknown_fields_are_put_together() {
 }
 
 #[test]
-fn what_comes_last_counts() {
+fn the_last_usage_and_finish_reason_count() {
     let usage = |tokens| ModelDelta::Usage(Usage { total_tokens: tokens, ..Usage::default() });
     let finish = |reason: &str| ModelDelta::Finish(reason.to_owned());
     let response = together([usage(1), finish("length"), text("a"), usage(3), finish("stop")]);
@@ -163,7 +163,7 @@ fn what_comes_last_counts() {
 }
 
 #[test]
-fn a_whole_answer_is_itself_and_more_may_follow() {
+fn further_deltas_may_follow_a_whole_answer() {
     let function = FunctionCall { name: "search".into(), arguments: "{".into(), extra: fields(json!({ "f": 1 })) };
     let call_of = |kind: &str| ToolCall {
         id: "a".into(),
@@ -212,7 +212,7 @@ impl Model for TwoWays {
 }
 
 #[tokio::test]
-async fn a_model_behind_a_pointer_streams_as_it_does() {
+async fn a_model_behind_a_pointer_streams_the_same_deltas() {
     let expected = [Ok(text("in ")), Ok(text("pieces"))];
     assert_eq!(streamed(&TwoWays).await, expected);
     assert_eq!(streamed(Arc::new(TwoWays)).await, expected);
@@ -220,7 +220,7 @@ async fn a_model_behind_a_pointer_streams_as_it_does() {
 }
 
 #[tokio::test]
-async fn a_model_that_does_not_say_how_streams_its_whole_answer() {
+async fn a_model_without_streaming_yields_its_answer_as_one_delta() {
     let model = tests::Model::new([ModelResponse::text("Hello")]);
     let whole = ModelDelta::Response(Box::new(ModelResponse::text("Hello")));
     assert_eq!(streamed(&model).await, [Ok(whole)]);
@@ -232,7 +232,7 @@ fn script(script: &str) -> ScriptedModel {
 }
 
 #[tokio::test]
-async fn a_script_streams_the_pieces_that_it_says() {
+async fn a_script_streams_its_deltas() {
     let turns = r#"[
         { "deltas": ["Hel", "lo"], "call": [{ "tool": "search", "id": "a" }], "usage": { "total_tokens": 3 } },
         { "deltas": [""] },
@@ -260,7 +260,7 @@ async fn a_script_streams_the_pieces_that_it_says() {
 }
 
 #[tokio::test]
-async fn a_script_can_break_off() {
+async fn a_script_can_fail_in_the_middle_of_an_answer() {
     let turns = r#"[{ "deltas": ["Hel"], "fail": { "kind": "unavailable", "message": "gone" } }]"#;
     assert_eq!(streamed(script(turns)).await, [Ok(text("Hel")), Err("gone (unavailable)".to_owned())]);
     assert_eq!(called(script(turns)).await.unwrap_err().to_string(), "gone (unavailable)");
@@ -269,7 +269,7 @@ async fn a_script_can_break_off() {
 }
 
 #[test]
-fn a_turn_that_says_too_much_or_too_little_is_no_turn() {
+fn a_turn_with_conflicting_or_missing_fields_is_refused() {
     let cases = [
         (r#"[{ "say": "a", "deltas": ["b"] }]"#, "a turn has `say` or `deltas`, not both"),
         (r#"[{ "deltas": [] }]"#, "a turn has `say` or `deltas`, `call`, both of them, or `fail`"),

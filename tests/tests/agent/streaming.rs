@@ -157,7 +157,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn a_streamed_answer_comes_to_what_the_same_answer_comes_to_as_a_whole() {
+fn a_streamed_answer_and_a_whole_answer_have_the_same_result() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let cases = (text(), prop::collection::vec(1..5_usize, 1..6));
     let config = Config { cases: 600, failure_persistence: None, ..Config::default() };
@@ -193,7 +193,7 @@ fn a_streamed_answer_comes_to_what_the_same_answer_comes_to_as_a_whole() {
 }
 
 #[tokio::test]
-async fn text_leaves_while_the_model_still_speaks() {
+async fn text_is_released_before_the_model_has_finished() {
     let seen = streamed(&manager(), &mut context(), |_| said(&["It is a sec", "ret, as ", "they say."])).await;
     let text = |text: &str| StreamPiece::Text(text.to_owned());
     assert_eq!(seen.pieces, [text("It is"), text(" a [-"), text("], as the"), text("y say.")]);
@@ -270,7 +270,7 @@ async fn an_answer_that_ends_early_has_no_tool_calls() {
 }
 
 #[tokio::test]
-async fn a_skip_lets_the_window_leave_as_it_stands() {
+async fn a_skip_releases_the_window_unchanged() {
     let rails = rails![redact, trusted];
     let seen = streamed(&rails, &mut context(), |_| said(&["TRUST a secret, ", "but no secret here"])).await;
     assert_eq!(seen.text(), "TRUST a secret, but no [-] here");
@@ -278,7 +278,7 @@ async fn a_skip_lets_the_window_leave_as_it_stands() {
 }
 
 #[tokio::test]
-async fn an_answer_begins_anew_when_a_rail_wants_it() {
+async fn a_retry_of_a_chunk_restarts_the_answer() {
     let answers = [["I say that it is AGAIN", "x"], ["This is the answer", "."]];
     let seen = streamed(&manager(), &mut context(), |attempt| said(&answers[attempt])).await;
     assert_eq!((seen.text().as_str(), seen.restarts()), ("This is the answer.", 0), "nothing had left: {seen:?}");
@@ -323,7 +323,7 @@ fn known() -> RailAction<ModelResponse> {
 }
 
 #[tokio::test]
-async fn a_substitute_leaves_as_an_answer_would() {
+async fn a_substitute_passes_the_rails_like_an_answer() {
     let seen = streamed(&rails![known, redact], &mut context(), |_| -> stream::Empty<_> { unreachable!() }).await;
     assert_eq!(seen.pieces, [StreamPiece::Text("the [-] is known".into())]);
     assert_eq!(seen.result.unwrap().message.text(), "the [-] is known");
@@ -348,7 +348,7 @@ impl<E: Event, R: Serves<E>> Serves<E> for Unsaid<R> {
 }
 
 #[tokio::test]
-async fn a_rail_that_has_to_see_all_of_the_answer_sees_it_once() {
+async fn a_rail_on_the_whole_answer_sees_it_once() {
     let mut ctx = context();
     let seen = streamed(&rails![redact, whole_answer], &mut ctx, |_| said(&["a s", "ecr", "et b"])).await;
     assert_eq!(seen.pieces, [StreamPiece::Text("a [-] b".into())]);
@@ -363,7 +363,7 @@ fn fresh(window: &StreamWindow, ctx: &RailContext) {
 }
 
 #[tokio::test]
-async fn a_rail_can_look_at_what_is_new_only() {
+async fn a_rail_can_read_only_the_new_text() {
     let mut ctx = context();
     streamed(&rails![fresh], &mut ctx, |_| said(&["éins ", "zwei"])).await.result.unwrap();
     assert_eq!(
@@ -388,7 +388,7 @@ async fn cancelling_drops_the_stream() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_stands_in_for_the_pieces_before_it() {
+async fn a_whole_answer_replaces_the_pieces_before_it() {
     let response = ModelResponse { usage: Some(Usage::default()), ..ModelResponse::text("All of it, secret or not") };
     let deltas = || {
         let whole = ModelDelta::Response(Box::new(response.clone()));
@@ -400,7 +400,7 @@ async fn a_whole_answer_stands_in_for_the_pieces_before_it() {
 }
 
 #[tokio::test]
-async fn an_answer_in_parts_keeps_what_is_no_text() {
+async fn an_answer_in_parts_keeps_the_parts_that_are_not_text() {
     let part = |kind: &str, text: Option<&str>| ContentPart {
         kind: kind.into(),
         text: text.map(Into::into),
@@ -446,7 +446,7 @@ async fn events(script: &str) -> Vec<RunEvent> {
 }
 
 #[tokio::test]
-async fn a_streamed_run_tells_what_happens() {
+async fn a_streamed_run_reports_texts_calls_and_usage() {
     let script = r#"[
         { "deltas": ["I loo", "k."], "call": [{ "tool": "search", "arguments": {} }],
           "usage": { "prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4 } },
@@ -466,7 +466,7 @@ async fn a_streamed_run_tells_what_happens() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_done_again_says_so() {
+async fn a_repeated_run_reports_that_it_begins_again() {
     let events = events(r#"[{ "deltas": ["I am unsure."] }, { "deltas": ["I am sure."] }]"#).await;
     let at = events.iter().position(|event| *event == RunEvent::RunAgain).unwrap();
     let text: String = events[at..]
@@ -484,7 +484,7 @@ fn remembered(ctx: &RailContext) -> Option<RailAction<InvokeOutput>> {
 
 /// What had left is not part of the answer, also when nothing else leaves.
 #[tokio::test]
-async fn a_run_that_is_done_again_says_so_also_when_a_rail_skips_it_then() {
+async fn a_repeated_run_reports_it_even_if_a_rail_skips_the_repetition() {
     let model: ScriptedModel = r#"[{ "deltas": ["I am unsure."] }]"#.parse().unwrap();
     let agent = tests::agent("streaming", model).rails(rails![remembered, once_more]).build();
     let events: Vec<_> = agent.stream("hello").map(|event| event.unwrap()).collect().await;
@@ -522,7 +522,7 @@ async fn a_streamed_run_can_be_dropped_and_sent_to_another_task() {
 }
 
 #[tokio::test]
-async fn a_streamed_run_tells_the_arguments_that_the_rails_have_let_pass() {
+async fn a_streamed_run_reports_the_arguments_that_the_rails_approved() {
     #[rail(on = [PreToolCall])]
     fn hide_or_refuse(call: &mut ToolCallInputs) -> RailAction {
         if call.arguments["query"] == "sk-live-4712" {

@@ -201,7 +201,7 @@ fn input(at: HookPoint) -> &'static str {
 }
 
 #[tokio::test]
-async fn at_each_event_a_run_goes_on_where_it_was_and_nothing_happens_twice() {
+async fn a_run_suspended_at_any_event_resumes_there_and_repeats_nothing() {
     for at in POINTS {
         // What happens without a suspension.
         let usual = World::default();
@@ -260,7 +260,7 @@ async fn a_streamed_run_is_resumed_as_a_stream() {
 }
 
 #[tokio::test]
-async fn a_refusal_and_an_answer_that_makes_no_sense_end_the_run() {
+async fn a_refusal_or_a_senseless_answer_ends_the_run() {
     for at in POINTS.into_iter().filter(|at| *at != HookPoint::PreCompaction) {
         let world = World::default();
         let run = restarted(agent(&world, at).run(input(at)).await.unwrap_err());
@@ -388,7 +388,7 @@ async fn an_abort_of_one_call_is_not_hidden_by_the_question_of_another() {
 }
 
 #[tokio::test]
-async fn an_approval_is_for_what_was_shown() {
+async fn an_approval_does_not_cover_a_call_that_was_changed_later() {
     /// What the call is changed to while somebody thinks about it.
     struct Changed(&'static str);
     #[rail(priority = 10)]
@@ -407,7 +407,7 @@ async fn an_approval_is_for_what_was_shown() {
 }
 
 #[tokio::test]
-async fn what_a_call_came_to_stays_when_a_rail_before_it_asks_as_well() {
+async fn a_call_keeps_its_result_if_an_earlier_rail_asks_later() {
     let world = World::default();
     let begun = tests::agent("clerk", Clerk(world.clone())).tool(world.refund());
     let begun = begun.rails(asking(HookPoint::PostToolCall)).build();
@@ -434,7 +434,7 @@ async fn a_run_that_begins_again_asks_again() {
 }
 
 #[tokio::test]
-async fn nothing_of_what_a_rail_redacts_is_saved() {
+async fn a_saved_run_contains_no_redacted_text() {
     #[rail(priority = 10, on = [Start])]
     fn redact_input(run: &mut InvokeInputs) {
         run.input.for_each_text(|text| *text = text.replace("sk-live-4711", "gladly"));
@@ -497,7 +497,7 @@ async fn values_of_the_run_survive_when_they_are_kept() {
 }
 
 #[tokio::test]
-async fn the_retries_of_a_run_are_not_refilled() {
+async fn a_resumed_run_keeps_its_remaining_retries() {
     #[rail(on = [PostToolCall])]
     fn again() -> RailAction<NoSubstitute, RetryOrContinue> {
         RailAction::retry_or_continue(RetryRequest::new("again").with_max_retries(2))
@@ -513,7 +513,7 @@ async fn the_retries_of_a_run_are_not_refilled() {
 }
 
 #[tokio::test]
-async fn a_session_resumes_its_runs_and_nobody_else_does() {
+async fn only_its_session_can_resume_a_run() {
     let world = World::default();
     let agent = approving(&world, rails![approval]).build();
     let mut session = Session::start(&agent, "s-1").await.unwrap();
@@ -534,7 +534,7 @@ async fn a_session_resumes_its_runs_and_nobody_else_does() {
 }
 
 #[tokio::test]
-async fn a_run_goes_on_with_its_agent() {
+async fn only_its_agent_can_resume_a_run() {
     let world = World::default();
     let run = restarted(approving(&world, rails![approval]).build().run("refund gladly").await.unwrap_err());
     let other = tests::agent("cook", Clerk(world.clone())).build();
@@ -646,7 +646,7 @@ async fn a_run_is_resumed_once() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_refused_leaves_the_record_of_the_other() {
+async fn a_refused_resume_does_not_change_the_saved_record() {
     let directory = directory("refused");
     let checkpoints = FileCheckpoints::open(&directory).unwrap();
     let world = World::default();
@@ -746,7 +746,7 @@ async fn a_cut_call_stays_cut_in_a_run_that_is_suspended() {
 
 /// A run that is resumed has no fresh budget of tool calls.
 #[tokio::test]
-async fn a_resumed_run_goes_on_counting_its_tool_calls() {
+async fn a_resumed_run_keeps_the_count_of_its_tool_calls() {
     for at in [HookPoint::PreLlmCall, HookPoint::PostLlmCall, HookPoint::PreToolCall] {
         let world = World::default();
         let agent = || {

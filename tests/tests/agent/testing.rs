@@ -64,7 +64,7 @@ fn call(tool: &str) -> ToolCallInputs {
 }
 
 #[tokio::test]
-async fn an_event_is_asserted_in_a_line() {
+async fn one_line_asserts_the_decision_at_an_event() {
     let rails = rails![shorten, block_dangerous];
     testing::at::<PreToolCall>(&rails, call("delete_file"))
         .await
@@ -80,7 +80,7 @@ async fn an_event_is_asserted_in_a_line() {
 }
 
 #[tokio::test]
-async fn what_an_event_came_to_is_told_when_an_assertion_fails() {
+async fn a_failed_assertion_shows_the_decision_at_the_event() {
     let rails = rails![shorten, block_dangerous];
     let refund = testing::at::<PreToolCall>(&rails, call("refund")).await;
     let message = message_of(|| refund.assert_aborted("off limits"));
@@ -113,7 +113,7 @@ async fn a_substitute_is_compared() {
 }
 
 #[tokio::test]
-async fn an_event_happens_in_a_context_of_ones_own() {
+async fn an_event_can_be_tested_in_a_custom_context() {
     #[rail(on = [Start])]
     fn of_session(ctx: &RailContext) -> Verdict {
         Verdict::abort_if(ctx.turn() > 0, "one run is enough")
@@ -124,7 +124,7 @@ async fn an_event_happens_in_a_context_of_ones_own() {
 }
 
 #[tokio::test]
-async fn a_rail_is_driven_alone() {
+async fn a_rail_can_be_tested_alone() {
     struct Limit(usize);
     #[rail(priority = 10)]
     impl Limit {
@@ -154,7 +154,7 @@ fn the_order_of_a_chain_is_asserted() {
 }
 
 #[test]
-fn the_order_of_an_onion_is_that_in_which_it_runs() {
+fn assert_order_follows_the_reversed_order_of_an_onion() {
     #[rail(priority = 10, on = [PreToolCall, PostToolCall])]
     fn outer() {}
     #[rail(priority = 20, on = [PreToolCall, PostToolCall])]
@@ -196,7 +196,7 @@ async fn a_retried_call_begins_with_its_original_arguments() {
 }
 
 #[tokio::test]
-async fn an_operation_that_is_done_more_often_than_prepared_fails() {
+async fn an_operation_without_a_prepared_result_fails() {
     let once = testing::tool_call(&NoRails, call("search")).await;
     once.assert_output("The call of `search` failed: there is no prepared result for call 1 (failed)")
         .assert_calls("search", 1);
@@ -227,7 +227,7 @@ const SCRIPT: &str = r#"[
 ]"#;
 
 #[tokio::test]
-async fn a_run_is_asserted_in_a_few_lines() {
+async fn a_few_lines_assert_the_calls_and_events_of_a_run() {
     let run =
         exo_rails_agent::testing::run(rails![shorten, redact], SCRIPT).tool("search", "three; sk-live-4711").await;
     run.assert_output("There are three.");
@@ -247,7 +247,7 @@ async fn a_run_is_asserted_in_a_few_lines() {
 }
 
 #[tokio::test]
-async fn what_happened_in_a_run_is_told_when_an_assertion_fails() {
+async fn a_failed_assertion_shows_the_events_of_the_run() {
     let rails = rails![shorten, redact, block_dangerous];
     let script =
         r#"[{ "call": [{ "tool": "search" }, { "tool": "refund" }] }, { "call": [{ "tool": "delete_file" }] }]"#;
@@ -320,7 +320,7 @@ it ended with: the error: rail `block_dangerous` aborted at pre_tool_call: destr
 }
 
 #[tokio::test]
-async fn what_nobody_watches_is_not_said_to_be_absent() {
+async fn an_assertion_about_an_unwatched_tool_fails() {
     let run = exo_rails_agent::testing::run(DynGuardSet::new(NoRails), SCRIPT)
         .tool("search", "three")
         .tool("read", "nothing")
@@ -334,7 +334,7 @@ async fn what_nobody_watches_is_not_said_to_be_absent() {
 }
 
 #[tokio::test]
-async fn a_script_that_is_wrong_fails_every_assertion() {
+async fn each_assertion_fails_if_the_script_is_invalid() {
     let run = exo_rails_agent::testing::run(rails![shorten], r#"[{ "said": "hello" }]"#).tool("search", "three").await;
     let why = "nothing could be run: the script is wrong at line 1, column 9: unknown field `said`";
     fails(why, || run.assert_decisions([]));
@@ -344,7 +344,7 @@ async fn a_script_that_is_wrong_fails_every_assertion() {
 }
 
 #[tokio::test]
-async fn a_streamed_run_is_traced_alike() {
+async fn a_streamed_run_has_the_same_trace_as_a_called_run() {
     let rails = rails![shorten, redact];
     let called = exo_rails_agent::testing::run(rails.clone(), SCRIPT).tool("search", "three").await;
     let streamed = exo_rails_agent::testing::run(rails, SCRIPT).tool("search", "three").streamed().await;
@@ -359,7 +359,7 @@ async fn a_streamed_run_is_traced_alike() {
 
 /// The set inside says what it holds back, also through the trace.
 #[tokio::test]
-async fn a_window_is_held_back_in_a_traced_run() {
+async fn a_traced_run_delays_the_window_of_its_rails() {
     #[rail(on = [LlmChunk], window = 12)]
     fn no_key(window: &mut StreamWindow) {
         window.text = window.text.replace("sk-live-4711", "[key]");
@@ -384,7 +384,7 @@ async fn an_always_called_rail_is_called_through_the_trace() {
 }
 
 #[tokio::test]
-async fn failing_tools_and_tools_of_ones_own_are_traced() {
+async fn failing_tools_and_custom_tools_are_traced() {
     let script =
         r#"[{ "call": [{ "tool": "broken" }, { "tool": "own", "arguments": { "a": 1 } }] }, { "say": "done" }]"#;
     let own = Tool::new("own", "Its own.", json!({ "type": "object" }), |arguments: serde_json::Value| async move {
@@ -411,7 +411,7 @@ async fn any_guard_set_can_be_tested() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_dropped_shows_where_it_was() {
+async fn the_trace_of_a_dropped_run_shows_its_last_event() {
     #[rail(on = [Start])]
     async fn never() {
         std::future::pending::<()>().await;
@@ -426,7 +426,7 @@ async fn a_run_that_is_dropped_shows_where_it_was() {
 }
 
 #[tokio::test]
-async fn an_event_of_ones_own_is_tested_like_the_others() {
+async fn a_custom_event_is_tested_like_the_others() {
     #[derive(Debug)]
     struct Query(&'static str);
     #[derive(Debug)]
@@ -482,7 +482,7 @@ async fn a_custom_event_with_any_payload_is_tested() {
 }
 
 #[tokio::test]
-async fn an_agent_of_ones_own_is_watched() {
+async fn a_custom_agent_can_be_traced() {
     let rails = Traced::new(rails![shorten]);
     let trace = rails.trace().clone();
     let model = exo_rails_agent::testing::TracedModel::new(

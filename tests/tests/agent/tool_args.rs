@@ -95,7 +95,7 @@ async fn an_agent_runs_a_set_of_tools() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_come_back_with_the_place() {
+async fn the_model_reads_the_place_of_arguments_that_do_not_fit() {
     let script = r#"[
         { "call": [
             { "tool": "delete_files", "arguments": { "targets": [{ "path": "a" }, { "path": 5 }] } },
@@ -130,7 +130,7 @@ async fn a_set_runs_the_tool_that_a_call_names() {
 }
 
 #[test]
-fn a_tool_is_told_as_its_arguments_say() {
+fn the_specification_of_a_tool_follows_from_its_arguments() {
     let specs = tools().specs();
     assert_eq!(specs[1].function.name, "delete_files");
     assert_eq!(specs[1].function.description, "Deletes files.");
@@ -148,7 +148,7 @@ fn changed<T: ToolArgs>(arguments: Value, change: impl FnOnce(&mut T)) -> Result
 }
 
 #[test]
-fn what_a_rail_changes_is_written_and_nothing_else() {
+fn only_the_changes_of_a_rail_are_written_into_the_arguments() {
     type Change = fn(&mut DeleteFiles);
     let cases: [(Value, Change, Value); 8] = [
         // Defaults that were not touched are not added, and what the type does not know stays.
@@ -214,7 +214,7 @@ struct Tag {
 }
 
 #[test]
-fn a_set_in_the_arguments_has_no_order() {
+fn arguments_with_an_unordered_set_can_be_changed() {
     let tags: Vec<_> = (0..20).map(|i| format!("tag {i}")).collect();
     let arguments = json!({ "tags": tags, "x": 1 });
     assert_eq!(changed(arguments.clone(), |_: &mut Tag| {}).unwrap(), arguments);
@@ -266,7 +266,7 @@ proptest! {
 
 /// Text that a value cannot hold is not JSON, even if other programs can read it: no tool runs with it.
 #[tokio::test]
-async fn text_that_is_no_value_runs_no_tool() {
+async fn arguments_that_are_not_json_run_no_tool() {
     let any = Tool::new("any", "Takes anything.", json!({}), |args: Value| async { Ok::<_, OperationError>(args) });
     for text in ["\"\\ud83d|\"", "{\"a\":1e400}", "[\"\\udc00\"]", "{\"a\":", "", "{} {}"] {
         let mut asked = exo_rails::message::ToolCall::new("c", "any", &Value::Null);

@@ -155,48 +155,48 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn messages_keep_what_they_do_not_know(value in messages()) {
+    fn messages_keep_unknown_fields(value in messages()) {
         prop_assert_eq!(through!(Message, value), value);
     }
 
     #[test]
-    fn tool_calls_and_tools_keep_what_they_do_not_know(call in tool_calls(), tool in tool_specs()) {
+    fn tool_calls_and_tools_keep_unknown_fields(call in tool_calls(), tool in tool_specs()) {
         prop_assert_eq!(through!(ToolCall, call), call);
         prop_assert_eq!(through!(ToolSpec, tool), tool);
     }
 
     #[test]
-    fn model_calls_and_their_answers_keep_what_they_do_not_know(call in model_calls(), response in model_responses()) {
+    fn model_calls_and_their_answers_keep_unknown_fields(call in model_calls(), response in model_responses()) {
         prop_assert_eq!(through!(ModelCallInputs, call), call);
         prop_assert_eq!(through!(ModelResponse, response), response);
     }
 
     #[test]
-    fn runs_and_their_outputs_keep_what_they_do_not_know(run in runs(), output in run_outputs()) {
+    fn runs_and_their_outputs_keep_unknown_fields(run in runs(), output in run_outputs()) {
         prop_assert_eq!(through!(InvokeInputs, run), run);
         prop_assert_eq!(through!(InvokeOutput, output), output);
     }
 
     #[test]
-    fn tool_payloads_keep_what_they_do_not_know(call in tool_call_inputs(), output in tool_outputs()) {
+    fn tool_payloads_keep_unknown_fields(call in tool_call_inputs(), output in tool_outputs()) {
         prop_assert_eq!(through!(ToolCallInputs, call), call);
         prop_assert_eq!(through!(ToolOutput, output), output);
     }
 
     #[test]
-    fn usage_keeps_what_it_does_not_know(value in usages()) {
+    fn usage_keeps_unknown_fields(value in usages()) {
         prop_assert_eq!(through!(Usage, value), value);
     }
 
     #[test]
-    fn no_text_but_a_name_is_an_event(name in "[a-z_]{0,16}") {
+    fn only_names_of_events_are_parsed_as_events(name in "[a-z_]{0,16}") {
         let known = HookPoint::ALL.iter().copied().find(|point| point.name() == name);
         prop_assert_eq!(name.parse().ok(), known);
     }
 }
 
 #[test]
-fn what_a_provider_sends_is_read_as_it_is_meant() {
+fn messages_of_providers_are_read_with_their_null_fields() {
     let wire = json!({
         "role": "assistant",
         "content": null,
@@ -222,7 +222,7 @@ fn lists_may_be_null() {
 }
 
 #[test]
-fn what_is_missing_has_a_default() {
+fn missing_optional_fields_get_their_defaults() {
     let call: ToolCall = serde_json::from_value(json!({ "function": { "name": "search" } })).unwrap();
     assert_eq!((call.id.as_str(), call.kind.as_str(), call.function.arguments.as_str()), ("", "function", ""));
     let call: ToolCallInputs = serde_json::from_value(json!({ "tool_name": "search" })).unwrap();
@@ -234,7 +234,7 @@ fn what_is_missing_has_a_default() {
 }
 
 #[test]
-fn what_has_no_default_is_required() {
+fn fields_without_a_default_are_required() {
     fn missing<T: serde::de::DeserializeOwned + std::fmt::Debug>() -> String {
         serde_json::from_value::<T>(json!({})).unwrap_err().to_string()
     }
@@ -248,7 +248,7 @@ fn what_has_no_default_is_required() {
 }
 
 #[test]
-fn constructors_make_what_the_protocol_expects() {
+fn constructors_make_the_json_of_the_protocol() {
     let cases = [
         (json!(Message::system("be brief")), json!({ "role": "system", "content": "be brief" })),
         (json!(Message::user("hi")), json!({ "role": "user", "content": "hi" })),
@@ -267,7 +267,7 @@ fn constructors_make_what_the_protocol_expects() {
 }
 
 #[test]
-fn the_text_of_a_content_is_that_of_its_text_parts() {
+fn the_text_of_a_content_joins_its_text_parts() {
     let wire = json!([
         { "type": "text", "text": "what is " },
         { "type": "image_url", "image_url": { "url": "data:image/png;base64,AA==" } },
@@ -283,7 +283,7 @@ fn the_text_of_a_content_is_that_of_its_text_parts() {
 }
 
 #[test]
-fn usage_adds_up() {
+fn adding_usage_sums_the_tokens_and_does_not_overflow() {
     let mut sum = Usage { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, extra: Map::new() };
     sum += &sum.clone();
     assert_eq!((sum.prompt_tokens, sum.completion_tokens, sum.total_tokens), (2, 4, 6));
@@ -308,7 +308,7 @@ fn events_are_named_in_snake_case() {
 }
 
 #[test]
-fn a_name_of_no_event_is_an_error_that_helps() {
+fn an_unknown_event_name_is_an_error_with_a_suggestion() {
     let error = |name: &str| name.parse::<HookPoint>().unwrap_err();
     let cases = [
         ("pre-tool-call", "unknown event `pre-tool-call`; did you mean `pre_tool_call`?"),
@@ -353,7 +353,7 @@ macro_rules! with_extras {
 }
 
 #[test]
-fn no_extra_is_read_in_the_place_of_a_field() {
+fn an_extra_field_never_replaces_a_known_field() {
     let function = json!({ "name": "search" });
     macro_rules! cases {
         ($($type:ident $wire:tt: $($name:literal)*;)*) => {$(

@@ -63,7 +63,7 @@ fn check<T: ToolArgs, const N: usize>(cases: [Case<T>; N]) {
 }
 
 #[test]
-fn a_field_keeps_the_name_that_the_model_has_written() {
+fn a_field_keeps_the_name_that_the_model_used() {
     check::<Move, 12>([
         (json!({ "from_path": "a", "x": 1 }), |args| args.from.push('!'), json!({ "from_path": "a!", "x": 1 })),
         (json!({ "from": "a", "x": 1 }), |args| args.from.push('!'), json!({ "from": "a!", "x": 1 })),
@@ -120,7 +120,7 @@ fn a_field_keeps_the_name_that_the_model_has_written() {
 }
 
 #[test]
-fn the_items_of_a_list_keep_what_the_type_ignores() {
+fn the_items_of_a_list_keep_unknown_fields() {
     let arguments =
         json!({ "from": "a", "items": [{ "path": "a", "x": 1 }, { "path": "b", "x": 2 }, { "path": "c" }] });
     let with = |items: Value| json!({ "from": "a", "items": items });
@@ -169,7 +169,7 @@ enum How {
 }
 
 #[test]
-fn what_would_be_read_as_something_else_does_not_stay() {
+fn fields_of_another_variant_are_removed_when_the_variant_changes() {
     check::<Run, 2>([
         (
             json!({ "how": "Dry", "command": "rm", "trace": 7 }),
@@ -185,7 +185,7 @@ fn what_would_be_read_as_something_else_does_not_stay() {
 }
 
 #[test]
-fn any_number_of_names_is_written_back_in_time() {
+fn arguments_with_2000_names_are_written_back() {
     let mut arguments = json!({ "from": "a" });
     for i in 0..2_000 {
         arguments[format!("a{i}")] = json!(i);
@@ -200,7 +200,7 @@ fn key() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn whatever_stands_beside_it_stays(
+    fn other_fields_stay_when_some_fields_change(
         names in (0_usize..3, 0_usize..2, 0_usize..2, 0_usize..2, 0_usize..2),
         others in prop::collection::btree_map(key(), -1_i64..2, 0..4),
         inner in prop::collection::btree_map(key(), -1_i64..2, 0..4),

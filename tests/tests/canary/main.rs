@@ -70,7 +70,7 @@ fn no_sink_has_eight_bytes_of_a_secret() {
 
 /// What the test above finds when nothing is redacted: it looks at the right places.
 #[test]
-fn without_the_rail_every_sink_has_secrets() {
+fn every_sink_has_secrets_without_the_rail() {
     sinks::collect_logs();
     be_quiet_about_panics_on_purpose();
     let mut found = BTreeSet::new();

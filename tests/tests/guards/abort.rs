@@ -61,7 +61,7 @@ async fn the_rail_is_named_behind_every_guard_set() {
 }
 
 #[tokio::test]
-async fn an_abort_without_a_reason_says_so() {
+async fn the_error_of_an_abort_without_a_reason_says_that_it_has_none() {
     let mut ctx = RunContext::new("abort");
     let error = rails![gives_a_blank_reason].dyn_run("hello", &mut ctx, tests::run).await.unwrap_err();
     assert_eq!(error.to_string(), format!("rail `blank` aborted at start: {}", Reason::BLANK));
@@ -100,7 +100,7 @@ async fn slow(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError
 }
 
 #[tokio::test]
-async fn an_abort_after_a_model_call_sees_what_the_call_has_cost() {
+async fn a_rail_after_a_model_call_can_abort_because_of_its_usage() {
     let answer = |tokens| ModelResponse {
         usage: Some(exo_rails::message::Usage { total_tokens: tokens, ..Default::default() }),
         ..ModelResponse::text("hi")
@@ -206,7 +206,7 @@ async fn a_rail_ends_the_run_with_an_answer_from_any_event() {
 }
 
 #[tokio::test]
-async fn outside_of_a_run_the_error_has_the_answer() {
+async fn an_abort_outside_of_a_run_carries_the_answer_in_its_error() {
     let mut ctx = RunContext::new("abort");
     ctx.run.insert(EndAt(HookPoint::PreToolCall));
     let error = rails![end].dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap_err();

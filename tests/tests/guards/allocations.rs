@@ -63,7 +63,7 @@ fn a_chain_behind_the_hook_manager_allocates_one_future_for_an_event() {
 }
 
 #[test]
-fn a_guarded_operation_allocates_nothing_but_its_first_time_the_place_for_its_inputs() {
+fn only_the_first_guarded_operation_allocates() {
     let mut ctx = RunContext::new("test");
     let counts = [(); 3].map(|()| {
         let call = ToolCallInputs::new("search");

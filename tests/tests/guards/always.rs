@@ -110,7 +110,7 @@ async fn call(rails: &impl GuardSet, tool: &str) -> (Result<String, String>, Vec
 }
 
 #[tokio::test]
-async fn rails_that_are_always_called_see_what_stopped_the_event() {
+async fn always_rails_see_which_rail_stopped_the_event() {
     let (_guard, after) =
         (Warnings::collect(), ["audit at post_tool_call: goes on", "late at post_tool_call: goes on"]);
     let goes_on =
@@ -162,7 +162,7 @@ fn rail_chain_with_late() -> impl GuardSet {
 
 /// A guard set made of two, and a hook around another, pass every event on.
 #[tokio::test]
-async fn guard_sets_and_hooks_of_ones_own_pass_it_on() {
+async fn custom_guard_sets_and_hooks_forward_the_stop_to_always_rails() {
     struct Both<A, B>(A, B);
 
     impl<E: Event, A: Serves<E>, B: Serves<E>> Serves<E> for Both<A, B> {
@@ -193,7 +193,7 @@ async fn a_manager_that_was_added_at_another_point_observes_nothing_there() {
 }
 
 #[tokio::test]
-async fn what_stopped_an_event_is_forgotten_at_the_next() {
+async fn the_context_forgets_a_stop_at_the_next_event() {
     let mut ctx = RunContext::new("always");
     let decision =
         Flat { late: Late }.dispatch::<PreToolCall>(&mut ToolCallInputs::new("skip"), &mut ctx).await.unwrap();
@@ -252,7 +252,7 @@ mod long {
     }
 
     #[tokio::test]
-    async fn rails_after_the_stop_are_found_in_the_second_walk() {
+    async fn a_long_chain_calls_the_always_rails_after_the_stop() {
         let (_, notes) = call(&Long {}, "stop").await;
         let before: Vec<_> = (0..=65).map(name).collect();
         let after: Vec<_> = (66..=69).filter(|i: &u32| i.is_multiple_of(3)).map(name).collect();
@@ -311,7 +311,7 @@ mod deep {
     }
 
     #[tokio::test]
-    async fn chains_in_chains_call_whom_one_chain_calls() {
+    async fn nested_chains_call_the_same_rails_as_one_chain() {
         for rail in ["s2", "s4", "s6", "s8", "s10", "nobody"] {
             for what in ["aborts", "retries"] {
                 let tool = format!("{rail} {what}");
@@ -328,7 +328,7 @@ mod deep {
 
 /// An event that a rail runs by itself, in a child of its context, stops nothing of the event around it.
 #[tokio::test]
-async fn a_stop_of_a_nested_event_is_not_one_of_the_event_around_it() {
+async fn a_stop_of_a_nested_event_does_not_stop_the_outer_event() {
     #[rail(priority = 15, on = [PreToolCall])]
     async fn second_opinion(ctx: &RailContext) -> Result<(), RailFault> {
         let rails = rail_chain![decide, audit];

@@ -117,7 +117,7 @@ proptest! {
     /// Each operation asks each of its questions once: not again after a retry, or when the run is resumed. An equal
     /// operation after it asks again.
     #[test]
-    fn each_operation_asks_once(calls in prop::collection::vec(made(), 1..4), times in 1_usize..4, moves: bool) {
+    fn each_operation_asks_each_question_once(calls in prop::collection::vec(made(), 1..4), times in 1_usize..4, moves: bool) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let mut ctx = RunContext::new("desk");

@@ -124,7 +124,7 @@ async fn rails_surround_the_operation_in_the_order_of_their_priorities() {
 }
 
 #[tokio::test]
-async fn a_rail_answers_in_the_place_of_the_operation() {
+async fn a_rail_around_an_operation_can_answer_in_its_place() {
     #[rail(on = [PostToolCall])]
     fn audit(output: &ToolOutput, ctx: &RailContext) {
         note(ctx, output.content.clone());
@@ -141,7 +141,7 @@ async fn a_rail_answers_in_the_place_of_the_operation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_time_out_around_an_operation_is_its_failure() {
+async fn a_timeout_around_an_operation_counts_as_its_failure() {
     #[rail(on = [ToolError])]
     fn again(error: &OperationError) -> RailAction {
         RailAction::retry(error.message.clone())
@@ -201,7 +201,7 @@ async fn a_permit_is_held_while_the_tool_runs() {
 }
 
 #[tokio::test]
-async fn a_guard_that_ends_the_operation_has_the_last_word() {
+async fn a_rail_around_an_operation_cannot_override_an_abort() {
     #[rail(on = [LlmChunk])]
     fn no_secrets(window: &StreamWindow) -> Verdict {
         Verdict::abort_if(window.text.contains("secret"), "a secret")
@@ -227,7 +227,7 @@ async fn a_guard_that_ends_the_operation_has_the_last_word() {
 }
 
 #[tokio::test]
-async fn a_run_is_surrounded() {
+async fn a_rail_can_surround_a_run() {
     #[rail(on = [Start], around)]
     async fn polite(run: &InvokeInputs, next: impl Next<Run>) -> Result<InvokeOutput, RunError> {
         let name = run.input.text().into_owned();
@@ -239,7 +239,7 @@ async fn a_run_is_surrounded() {
 }
 
 #[tokio::test]
-async fn a_hook_does_not_lose_a_rail_around_an_operation() {
+async fn a_hook_refuses_a_rail_that_surrounds_an_operation() {
     let mut manager = RailManager::new();
     manager.add(outermost {}).unwrap();
     let mut hooks = HookManager::new();

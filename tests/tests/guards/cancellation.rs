@@ -191,7 +191,7 @@ async fn a_model_call_can_be_cancelled_at_every_await_point() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_can_be_cancelled_at_every_await_point_and_its_observers_are_told_once() {
+async fn a_run_can_be_cancelled_at_every_await_point_and_fires_error_once() {
     cancel_everywhere(whole_run, 1).await;
 }
 
@@ -235,7 +235,7 @@ async fn cancelling_ends_the_delay_of_a_retry_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_without_a_delay_looks_for_cancellation_too() {
+async fn a_retry_without_a_delay_stops_when_the_run_is_cancelled() {
     #[rail(priority = 10, on = [PostToolCall])]
     fn cancel_and_retry(ctx: &RailContext) -> Option<RailAction> {
         ctx.cancellation()?.cancel();
@@ -361,7 +361,7 @@ impl Around {
 }
 
 #[tokio::test]
-async fn a_rail_around_an_operation_is_dropped_where_it_waits_but_not_the_operation() {
+async fn cancellation_drops_a_waiting_rail_around_an_operation_and_lets_the_tool_end() {
     for (before, polls, expected) in [
         (true, 1, &["around"][..]),
         // The tool begins, and comes to its end: it is polled three times.
@@ -380,7 +380,7 @@ async fn a_rail_around_an_operation_is_dropped_where_it_waits_but_not_the_operat
 }
 
 #[tokio::test]
-async fn what_a_memory_recalls_and_a_session_that_begins_do_not_wait_for_a_rail_either() {
+async fn cancellation_ends_waiting_rails_of_memories_and_sessions() {
     #[rail(on = [MemoryRecalled, MemoryStored, SessionStart])]
     async fn waits_too() -> Verdict {
         std::future::pending().await

@@ -67,7 +67,7 @@ async fn after(rails: &impl GuardSet, how: &str) -> serde_json::Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn both_forms_keep_what_was_changed_before_the_fault() {
+async fn rails_on_calls_and_on_arguments_keep_changes_before_a_fault() {
     for how in ["continues", "fails", "waits", "panics"] {
         let expected = json!({ "path": format!("{how}!"), "trace": 7 });
         assert_eq!(after(&rails![call_goes_on], how).await, expected);

@@ -83,14 +83,14 @@ async fn decide<R: Serves<PreToolCall> + GuardSet>(rails: &R, told: &Value) -> (
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_slowest_decides_how_long_it_takes() {
+async fn concurrent_rails_run_at_the_same_time() {
     let (decision, seen) = decide(&AtOnce {}, &json!({ "a": [30], "b": [10], "c": [20] })).await;
     assert_eq!(decision, "continue");
     assert_eq!(seen, ["a begins", "b begins", "c begins", "b ends", "c ends", "a ends"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_lowest_number_decides_whatever_ends_first() {
+async fn the_rail_with_the_lowest_priority_number_decides() {
     for (told, decision, ends) in [
         (json!({ "a": [30, "abort"], "b": [10, "skip"], "c": [20] }), "a aborts", &["b", "a"][..]),
         (json!({ "a": [30], "b": [10, "skip"], "c": [20, "abort"] }), "b skips with Some(\"b\")", &["b", "a"]),
@@ -107,7 +107,7 @@ async fn the_lowest_number_decides_whatever_ends_first() {
 }
 
 #[test]
-fn they_decide_what_they_would_decide_in_turn() {
+fn concurrent_rails_decide_like_sequential_rails() {
     const DECISIONS: &[&str] = &["", "", "", "abort", "skip", "retry", "fault"];
     let told = || (0_u64..4, prop::sample::select(DECISIONS)).prop_map(|(time, decision)| json!([time, decision]));
     let config = Config { cases: 300, failure_persistence: None, ..Config::default() };
@@ -132,7 +132,7 @@ rail_chain! {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changes_something_runs_before_and_after_them() {
+async fn rails_that_change_the_payload_run_before_or_after_concurrent_rails() {
     let (decision, seen) = decide(&Whole {}, &json!({ "a": [3], "b": [2], "c": [1] })).await;
     assert_eq!(decision, "continue");
     assert_eq!(seen[6..], ["last \"by first\""]);
@@ -173,7 +173,7 @@ rail_chain! {
 }
 
 #[tokio::test(start_paused = true)]
-async fn they_have_what_other_rails_have() {
+async fn concurrent_rails_can_use_values_timeouts_and_panic_options() {
     let call = async |tool: &str| {
         let mut ctx = RunContext::new("concurrent");
         let run = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
@@ -223,7 +223,7 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn events_of_ones_own_and_rails_with_state() {
+async fn concurrent_rails_can_have_state_and_custom_events() {
     let rails = AskedRails { limit: Limit(5) };
     let ask = async |query, value: &str| {
         let payload = (&Query(query), &mut json!(value), &Why("the same".to_owned()));
@@ -238,7 +238,7 @@ async fn events_of_ones_own_and_rails_with_state() {
 }
 
 #[tokio::test]
-async fn a_chain_of_none_and_of_many() {
+async fn a_concurrent_chain_can_have_no_rails_or_16() {
     rail_chain! {
         #[chain(concurrent)]
         struct None {}

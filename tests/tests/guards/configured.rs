@@ -33,7 +33,7 @@ async fn waits_too_long(_: &mut ToolOutput) {
 rail_chain! { struct Patient { waits: Waits, waits_too_long } }
 
 #[tokio::test(start_paused = true)]
-async fn a_time_limit_is_that_of_the_rail() {
+async fn a_rail_can_configure_its_time_limit() {
     for (limit, is_long_enough) in [(Duration::from_millis(999), false), (Duration::from_millis(1001), true)] {
         let (chain, mut manager) = (Patient { waits: Waits { limit } }, RailManager::new());
         manager.add(Waits { limit }).unwrap();
@@ -96,7 +96,7 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn a_rail_is_for_the_tool_of_its_arguments_or_of_a_constant() {
+async fn a_rail_can_name_its_tool_by_arguments_or_by_a_constant() {
     let rails = Deletions { of: Of(std::marker::PhantomData) };
     for (tool, called) in [
         ("delete_file", vec!["arguments", "constant \"/tmp/a\"", "parameter", "arguments of the parameter"]),

@@ -34,7 +34,7 @@ fn futures_of<S: Set>() {
 }
 
 #[test]
-fn futures_are_as_small_as_by_hand() {
+fn futures_are_as_small_as_hand_written_ones() {
     futures_of::<inspect::Zero>();
     futures_of::<inspect::One>();
     futures_of::<inspect::Five>();

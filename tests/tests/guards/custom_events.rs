@@ -93,7 +93,7 @@ fn managed() -> RailManager {
 }
 
 #[tokio::test]
-async fn every_guard_set_serves_them_alike() {
+async fn every_guard_set_serves_custom_events_in_the_same_way() {
     let chain = recall(&Guards {}).await;
     let mut hooks = HookManager::new();
     Guards {}.register(&mut hooks);
@@ -128,7 +128,7 @@ async fn every_guard_set_serves_them_alike() {
 }
 
 #[tokio::test]
-async fn no_payload_and_retries() {
+async fn an_event_without_a_payload_can_return_a_retry() {
     let mut ctx = RunContext::new("own");
     let decision = Guards {}.dispatch::<Tick>((), &mut ctx).await;
     assert!(matches!(decision, Ok(Decision::Retry(retry)) if retry.rail_name == "again"), "the caller acts on it");
@@ -136,7 +136,7 @@ async fn no_payload_and_retries() {
 }
 
 #[test]
-fn the_plan_has_them() {
+fn the_plan_contains_custom_events() {
     let names = |point| Guards::PLAN.rails(point).iter().map(|rail| rail.info.name).collect::<Vec<_>>();
     assert_eq!(names(MemoriesRecalled::POINT), ["known", "shorten", "count"]);
     assert_eq!(names(Tick::POINT), ["count", "again"]);
@@ -148,7 +148,7 @@ fn the_plan_has_them() {
 }
 
 #[test]
-fn points_are_known_by_more_than_their_names() {
+fn events_with_the_same_name_have_different_points() {
     assert_eq!(Tick::POINT.name(), elsewhere::Tick::POINT.name());
     assert_ne!(Tick::POINT, elsewhere::Tick::POINT);
     assert_eq!(serde_json::to_value(MemoriesRecalled::POINT).ok(), Some("memories_recalled".into()));
@@ -171,7 +171,7 @@ async fn asks_again(_: Inputs<'_>, _: &mut RailContext) -> RailAction {
 }
 
 #[tokio::test]
-async fn what_hooks_decide_is_held_against_the_event() {
+async fn decisions_of_hooks_are_checked_against_the_event() {
     let mut ctx = RunContext::new("own");
     let mut hooks = HookManager::new();
     let handle = hooks.add(MemoriesRecalled::POINT, from_memory);
@@ -196,7 +196,7 @@ async fn what_hooks_decide_is_held_against_the_event() {
 
 /// Several parts of one payload reach a plain hook and come back.
 #[tokio::test]
-async fn hooks_change_what_is_lent() {
+async fn hooks_can_change_the_payload_of_a_custom_event() {
     async fn clear(mut inputs: Inputs<'_>, _: &mut RailContext) {
         let own: Option<&mut CustomInputs<'_>> = match &mut inputs {
             Inputs::Custom(inputs) => Some(inputs),

@@ -124,7 +124,7 @@ async fn a_custom_operation_is_guarded_in_every_guard_set() {
 }
 
 #[tokio::test]
-async fn without_a_rail_the_operation_is_what_it_is() {
+async fn an_operation_without_rails_returns_its_result_unchanged() {
     let mut ctx = RunContext::new("archive");
     let fetch = |url: Permit<String>| async move { Ok::<_, OperationError>(Page(url.as_bytes().to_vec())) };
     assert_eq!(NoRails.guard_operation::<Fetch, _>("abc".into(), &mut ctx, fetch).await.unwrap().0, b"abc");
@@ -150,7 +150,7 @@ async fn a_skip_without_a_substitute_is_an_error() {
 }
 
 #[tokio::test]
-async fn the_events_of_an_operation_are_events() {
+async fn events_of_a_custom_operation_reach_rails_and_the_event_bus() {
     #[rail(on = [AfterFetch])]
     fn small(page: &Page) -> Verdict {
         Verdict::abort_if(page.0.len() > 2, "the page is too large")

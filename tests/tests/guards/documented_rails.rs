@@ -99,7 +99,7 @@ async fn the_support_rails_let_ordinary_work_pass() {
 }
 
 #[tokio::test]
-async fn the_support_rails_stop_what_they_are_for() {
+async fn the_support_rails_stop_destructive_tools_and_long_inputs() {
     let rails = support();
     let call = testing::at::<PreToolCall>(&rails, ToolCallInputs::new("drop_table")).await;
     call.assert_aborted("destructive tools are off limits").assert_by("block_dangerous");
@@ -115,14 +115,14 @@ async fn the_support_rails_stop_what_they_are_for() {
 }
 
 #[tokio::test]
-async fn the_support_rails_redact_what_tools_return() {
+async fn the_support_rails_redact_the_outputs_of_tools() {
     let call = testing::tool_call(&support(), ToolCallInputs::new("read")).returns("the key is sk-123").await;
     call.assert_output("[redacted]");
     assert_eq!(notes(&call.ctx), ["redacted the output of read"]);
 }
 
 #[tokio::test]
-async fn a_rail_can_be_called_as_the_function_that_it_is() {
+async fn a_rail_can_be_called_as_a_function() {
     assert_eq!(block_dangerous(&ToolCallInputs::new("search")).await, RailAction::Continue);
     assert_ne!(block_dangerous(&ToolCallInputs::new("drop_table")).await, RailAction::Continue);
 }

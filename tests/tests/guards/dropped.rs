@@ -102,7 +102,7 @@ async fn a_run_is_dropped_while_a_rail_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_goes_wrong_in_a_drop_is_reported() {
+async fn faults_and_panics_of_rails_in_a_drop_are_reported() {
     #[rail(priority = 20, on = [Dropped])]
     fn faulty() -> Result<(), String> {
         Err("no disk".into())
@@ -141,7 +141,7 @@ impl Count {
 }
 
 #[tokio::test]
-async fn a_panic_of_the_run_drops_it() {
+async fn a_panic_of_the_run_fires_dropped() {
     rail_chain! { struct Counted { count: Count } }
     let count = Count::default();
     let rails = Counted { count: count.clone() };

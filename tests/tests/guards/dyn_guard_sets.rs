@@ -52,7 +52,7 @@ async fn stopped_by<R: GuardSet>(rails: &R) -> Option<String> {
 }
 
 #[tokio::test]
-async fn one_if_chooses_a_guard_set() {
+async fn a_condition_can_choose_the_guard_set() {
     for (strict, by) in [(true, Some("no_shell".to_owned())), (false, None)] {
         assert_eq!(stopped_by(&chosen(strict)).await, by);
         assert_eq!(stopped_by(&chosen(strict).clone()).await, by);
@@ -66,7 +66,7 @@ async fn one_if_chooses_a_guard_set() {
 }
 
 #[test]
-fn what_depends_on_the_rails_is_forwarded() {
+fn a_dyn_guard_set_forwards_the_properties_of_its_rails() {
     fn asked<R: Serves<PreToolCall> + Serves<LlmChunk>>(rails: &R) -> (bool, bool, usize) {
         let has_rails = Serves::<LlmChunk>::has_rails(rails);
         (has_rails, Serves::<PreToolCall>::may_rewrite(rails), Serves::<LlmChunk>::stream_window(rails))
@@ -93,7 +93,7 @@ rail_chain! { struct Around { first, chosen: DynGuardSet } }
 rail_chain! { struct Twice { one: DynGuardSet, two: DynGuardSet } }
 
 #[tokio::test]
-async fn it_is_a_rail_of_chains_and_managers() {
+async fn a_dyn_guard_set_can_be_a_rail_of_chains_and_managers() {
     let rails = Around { chosen: chosen(true) };
     assert_eq!(stopped_by(&rails).await.as_deref(), Some("no_shell"));
     let names: Vec<_> = Around::PLAN.rails(HookPoint::PreToolCall).iter().map(|rail| rail.info.name).collect();
@@ -125,7 +125,7 @@ rail_chain! { struct OneTurn { turn: Turn } }
 
 // With one count for both, they would have had one retry too few.
 #[tokio::test]
-async fn the_rails_of_two_have_their_own_retries() {
+async fn rails_of_two_dyn_guard_sets_have_separate_retry_counts() {
     let one_turn = |turn| DynGuardSet::new(OneTurn { turn: Turn(turn) });
     let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };
     let (call, mut ctx) = (ToolCallInputs::new("t"), RunContext::new("dyn"));

@@ -70,7 +70,7 @@ async fn rails_after_an_operation_know_how_long_it_took() {
 }
 
 #[test]
-fn a_chain_that_does_not_ask_does_not_look_at_the_clock() {
+fn a_chain_reads_the_clock_only_if_a_rail_takes_the_duration() {
     #[rail(on = [PreToolCall])]
     fn before(ctx: &RailContext) -> Verdict {
         Verdict::abort_if(ctx.step() > 9, "too many steps")

@@ -56,7 +56,7 @@ where
 }
 
 #[tokio::test]
-async fn an_error_of_ones_own_keeps_what_it_knows() {
+async fn a_custom_error_keeps_its_kind_and_status() {
     let limited = || {
         OperationError::new(OperationErrorKind::RateLimited, "slow down")
             .with_status(429)
@@ -92,7 +92,7 @@ async fn an_error_of_ones_own_keeps_what_it_knows() {
 }
 
 #[tokio::test]
-async fn a_run_fails_with_any_error() {
+async fn a_run_can_fail_with_any_error_type() {
     let fail = |error: RunError| async move {
         let run = |_: Permit<InvokeInputs>| {
             std::future::ready(Err::<&str, Box<dyn StdError + Send + Sync>>(error.to_string().into()))
@@ -112,7 +112,7 @@ async fn a_run_fails_with_any_error() {
 }
 
 #[tokio::test]
-async fn operations_yield_text() -> Result<(), RunError> {
+async fn operations_can_return_plain_text() -> Result<(), RunError> {
     let ctx = &mut RunContext::new("test");
     let tool = async |call: Permit<ToolCallInputs>| Ok::<_, SearchError>(call.tool_name.clone());
     assert_eq!(NoRails.dyn_tool_call(ToolCallInputs::new("search"), ctx, tool).await?.content, "search");

@@ -50,7 +50,7 @@ const TABLE: [(&str, &str, [Option<Comes>; 4]); 5] = [
 ];
 
 #[test]
-fn the_docs_have_this_table() {
+fn the_docs_contain_the_table_of_faults() {
     let docs = include_str!("../../../exo-rails/src/decision/on_fault.rs");
     for (_, kind, comes) in TABLE {
         let row = format!("/// | {kind} | {} |", comes.map(Comes::documented).join(" | "));
@@ -309,7 +309,7 @@ rails! {
 const ALL: &[Fault] = &[Returned, Timeout, Panic];
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_of_a_fault() {
+async fn each_fault_has_the_consequence_in_the_table() {
     decides::walk(ALL, expected("decides", "")).await;
     decides_abort::walk(ALL, expected("decides", "abort")).await;
     decides_skip::walk(ALL, expected("decides", "skip")).await;
@@ -330,7 +330,7 @@ async fn what_comes_of_a_fault() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_of_the_fault_of_a_rail_that_asks_for_less() {
+async fn a_fault_of_a_rail_with_fewer_parameters_has_the_same_consequence() {
     decides_plainly::walk(&[Returned], expected("decides", "")).await;
     decides_plainly_abort::walk(&[Returned], expected("decides", "abort")).await;
     decides_plainly_skip::walk(&[Returned], expected("decides", "skip")).await;
@@ -351,7 +351,7 @@ async fn what_comes_of_the_fault_of_a_rail_that_asks_for_less() {
 
 /// Whatever its `on_fault`: there, nothing can end any more, and each rail is to be told.
 #[tokio::test(start_paused = true)]
-async fn at_error_the_rails_go_on() {
+async fn later_rails_run_after_a_fault_at_the_error_event() {
     looks_at_error::walk(ALL, GoesOn).await;
     looks_at_error_abort::walk(ALL, GoesOn).await;
     looks_at_error_continue::walk(ALL, GoesOn).await;
@@ -376,7 +376,7 @@ async fn the_fault_of_a_plain_hook_ends_the_run() {
 
 /// What a rail asks for and does not get is a fault like any other.
 #[tokio::test]
-async fn arguments_that_do_not_fit_come_to_what_the_rail_says() {
+async fn on_fault_applies_to_arguments_that_do_not_fit() {
     use serde::{Deserialize, Serialize};
 
     #[derive(Serialize, Deserialize, ToolArgs)]
@@ -546,7 +546,7 @@ fn check_reports(reports: &[String], Case { at, fault, .. }: Case, comes: Comes,
 }
 
 #[tokio::test]
-async fn a_panic_without_the_option_unwinds_through_the_operation_which_does_not_happen() {
+async fn a_panic_without_on_panic_unwinds_and_the_tool_does_not_run() {
     #[rail(on = [PreToolCall])]
     fn panics() -> Verdict {
         panic!("broken")
@@ -566,7 +566,7 @@ async fn a_panic_without_the_option_unwinds_through_the_operation_which_does_not
 }
 
 #[tokio::test]
-async fn plain_functions_are_caught_as_well() {
+async fn panics_of_functions_that_are_not_async_are_caught() {
     #[rail(on = [PreToolCall], on_panic = "fault")]
     fn panics(call: &mut ToolCallInputs) -> Verdict {
         panic!("no `{}`", call.tool_name)
@@ -578,7 +578,7 @@ async fn plain_functions_are_caught_as_well() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn methods_have_options_of_their_own() {
+async fn each_method_can_have_different_fault_options() {
     struct Slow(Duration);
 
     #[rail(priority = 10)]
@@ -611,7 +611,7 @@ async fn methods_have_options_of_their_own() {
 }
 
 #[tokio::test]
-async fn at_error_a_fault_changes_nothing() {
+async fn a_fault_at_the_error_event_does_not_replace_the_error() {
     #[rail(on = [events::Error], on_panic = "fault", timeout = "1s")]
     async fn told() {
         panic!("broken")

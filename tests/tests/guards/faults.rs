@@ -205,7 +205,7 @@ fn redact(output: &mut ToolOutput) -> Result<(), &'static str> {
 }
 
 #[tokio::test]
-async fn a_rail_that_was_to_change_something_and_faults_lets_nothing_pass() {
+async fn a_fault_of_a_rail_that_changes_the_payload_ends_the_run() {
     let call = ToolCallInputs::new("search");
     let mut manager = RailManager::new();
     manager.add(redact {}).unwrap();

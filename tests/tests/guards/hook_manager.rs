@@ -45,7 +45,7 @@ async fn hooks_run_in_the_order_in_which_they_were_added() {
 }
 
 #[tokio::test]
-async fn a_hook_receives_what_the_event_carries() {
+async fn a_hook_receives_the_payload_of_the_event() {
     async fn look(inputs: Inputs<'_>, ctx: &mut RailContext) {
         if let Inputs::PostToolCall(call, output) = inputs {
             note(ctx, format!("{} -> {} for {}", call.tool_name, output.content, ctx.agent()));
@@ -127,7 +127,7 @@ fn a_chain_registers_one_hook_for_each_point_that_has_rails() {
 }
 
 #[tokio::test]
-async fn a_clone_is_a_list_of_its_own() {
+async fn a_clone_of_a_hook_manager_is_a_separate_list() {
     let mut hooks = HookManager::new();
     let handle = hooks.add(HookPoint::PreToolCall, plain);
     let copy = hooks.clone();

@@ -89,7 +89,7 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn a_chain_in_two_fields_is_told_apart_by_its_path() {
+async fn a_chain_in_two_fields_is_named_by_its_path() {
     let rails = Twice { first: limits(), second: limits() };
     let tools = ["search", "search", "read", "read", "read"];
     let expected = [None, Some("first.searches"), None, None, Some("first.all_tools")];
@@ -176,7 +176,7 @@ async fn a_fault_has_the_name_of_the_instance() {
 }
 
 #[tokio::test]
-async fn a_manager_has_rails_of_one_type_by_their_names() {
+async fn a_manager_can_have_several_rails_of_one_type_with_different_names() {
     let mut manager = RailManager::new();
     let searches = manager.add_named("searches", CallLimit::of("search", 1)).unwrap();
     manager.add_named(format!("{}_tools", "all"), CallLimit::of("*", 2)).unwrap();
@@ -210,14 +210,14 @@ impl<const MOST: usize> Limit<MOST> {
 }
 
 #[tokio::test]
-async fn rails_of_one_generic_type_are_told_apart_by_their_fields() {
+async fn rails_of_one_generic_type_are_named_by_their_fields() {
     rail_chain! { struct Both { short: Limit<2>, long: Limit<4> } }
     let rails = Both { short: Limit, long: Limit };
     assert_eq!(stops(&rails, &["a", "abc"]).await, [None, Some("short".to_owned())]);
 }
 
 #[tokio::test]
-async fn code_that_is_generic_over_the_event_reads_a_decision() {
+async fn generic_code_can_read_the_decision_of_any_event() {
     async fn who<E: Event>(decision: &Decision<E>) -> (String, bool) {
         match decision {
             Decision::Continue => (String::new(), false),
@@ -268,7 +268,7 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn a_priority_where_a_rail_is_listed_goes_before_its_own() {
+async fn a_priority_in_the_list_overrides_the_priority_of_the_rail() {
     let plan = Listed::PLAN.rails(HookPoint::PreToolCall);
     let order: Vec<_> = plan.iter().map(|rail| (rail.info.name, rail.info.priority)).collect();
     assert_eq!(order, [("Inner", -2), ("second", 1), ("late", 5), ("early", 10), ("first", 90)]);

@@ -78,7 +78,7 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn lists_of_chains_lists_and_options_are_told_apart_by_their_paths() {
+async fn rails_in_nested_lists_are_named_by_their_paths() {
     let rails = Nested {
         pairs: vec![Limits { limits: vec![] }, Limits { limits: limits(&[("a", 9), ("b", 0)]) }],
         matrix: vec![vec![], limits(&[("c", 0)])],
@@ -90,7 +90,7 @@ async fn lists_of_chains_lists_and_options_are_told_apart_by_their_paths() {
 }
 
 #[tokio::test]
-async fn managers_have_lists() {
+async fn managers_and_hooks_accept_lists_of_rails() {
     let mut manager = RailManager::new();
     manager.add_named("configured", limits(&[("search", 0)])).unwrap();
     manager.add(limits(&[("read", 1), ("mail", 0)])).unwrap();
@@ -209,7 +209,7 @@ rail_chain! { struct Pair { refuses: Refuses, recorder: Recorder } }
 rail_chain! { struct Recorded { first: Refuses, recorders: Vec<Recorder>, pairs: Vec<Pair> } }
 
 #[tokio::test]
-async fn rails_of_a_list_that_are_always_called_are() {
+async fn always_rails_in_a_list_are_called_after_a_stop() {
     let pair = |name| Pair { refuses: Refuses(name), recorder: Recorder(name) };
     let rails = Recorded {
         first: Refuses("stop"),
@@ -272,7 +272,7 @@ impl Redacts {
 }
 
 #[test]
-fn what_a_list_changes_is_known_when_the_program_runs() {
+fn the_rewrites_and_the_window_of_a_list_depend_on_its_rails() {
     rail_chain! { struct Rails { redacts: Vec<Redacts> } }
     for (redacts, expected) in [(vec![], (false, 0)), (vec![Redacts("a"), Redacts("b")], (true, 8))] {
         let mut manager = RailManager::new();
@@ -369,7 +369,7 @@ impl Yields {
 rail_chain! { struct Yielding { yields: Yields } }
 
 #[tokio::test]
-async fn a_rail_of_a_list_gives_way_when_its_own_retries_are_used_up() {
+async fn a_rail_in_a_list_yields_when_its_retries_are_used_up() {
     rail_chain! { struct Rails { yields: Vec<Yields> } }
     rail_chain! { struct Chains { chains: Vec<Yielding> } }
     let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text("done")) };

@@ -46,7 +46,7 @@ async fn a_rail_that_is_attached_guards_the_next_event_of_a_run() {
 }
 
 #[tokio::test]
-async fn what_is_detached_is_not_asked_any_more() {
+async fn a_detached_rail_is_not_called() {
     let rails = LiveRails::from(RailManager::new());
     let guarded = EventBus::new(4).wrap(Arc::new(rails.clone()));
     let call = || ToolCallInputs::new("delete");

@@ -134,7 +134,7 @@ async fn compacted(history: CompactionInputs) -> (Result<CompactionOutput, RunEr
 }
 
 #[tokio::test]
-async fn more_rails_than_steps_surround_an_operation_and_stop_its_event() {
+async fn rails_around_a_compaction_run_in_order_and_can_stop_it() {
     let (result, notes) = compacted(CompactionInputs::default()).await;
     assert!(result.is_ok());
     let before = ["b1", "b2", "b3", "b4", "b5", "b6", "observes", "b7"];

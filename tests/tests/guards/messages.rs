@@ -209,7 +209,7 @@ proptest! {
 }
 
 #[test]
-fn a_place_that_is_not_there_is_a_panic_and_changes_nothing() {
+fn an_index_out_of_range_panics_and_changes_nothing() {
     let list = Messages::from([Message::user("a"), Message::user("b")]);
     let panics = |change: Change| {
         let mut changed = list.clone();
@@ -226,7 +226,7 @@ fn a_place_that_is_not_there_is_a_panic_and_changes_nothing() {
 }
 
 #[test]
-fn a_list_is_read_from_a_list_alone() {
+fn a_list_of_messages_is_read_only_from_a_json_list() {
     let read = |json: Value| serde_json::from_value::<Messages>(json).map_err(|error| error.to_string());
     assert_eq!(read(json!([])), Ok(Messages::new()));
     assert_eq!(read(json!([{ "role": "user", "content": "a" }])).unwrap(), [Message::user("a")]);
@@ -258,7 +258,7 @@ fn allocated(work: impl FnOnce()) -> (u64, u64) {
 }
 
 #[test]
-fn a_clone_allocates_nothing_nor_does_reading_it() {
+fn cloning_and_reading_a_list_allocates_nothing() {
     let (messages, _other) = shared();
     let work = || {
         let clone = messages.clone();
@@ -311,7 +311,7 @@ fn a_change_of_a_shared_list_copies_the_pointers_and_the_message() {
 }
 
 #[test]
-fn a_list_of_ones_own_copies_nothing() {
+fn changes_of_an_unshared_list_copy_nothing() {
     let mut messages = Messages::from(long_history(1_000));
     messages.push(Message::user("room"));
     let (one, another) = (Message::user("one"), Message::user("another"));
@@ -335,7 +335,7 @@ fn a_list_of_ones_own_copies_nothing() {
 }
 
 #[test]
-fn what_is_kept_of_a_history_is_shared_with_it() {
+fn kept_messages_share_memory_with_the_history() {
     let (messages, _other) = shared();
     let mut kept = Messages::new();
     let (_, bytes) = allocated(|| kept = KeepNewest::counting(|part| part.len() as u64).of(&messages, 900));
@@ -373,7 +373,7 @@ fn run<R: GuardSet>(rails: R) -> AllocationInfo {
 }
 
 #[test]
-fn a_run_costs_what_it_adds_and_not_its_history() {
+fn the_cost_of_a_run_does_not_depend_on_its_history() {
     let bus = EventBus::new(64);
     let records = bus.subscribe();
     let runs = [

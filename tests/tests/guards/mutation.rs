@@ -103,7 +103,7 @@ async fn limit_in_a_hook(inputs: Inputs<'_>, _: &mut RailContext) {
 }
 
 #[tokio::test]
-async fn the_post_rails_see_the_call_as_the_tool_had_it() {
+async fn the_post_rails_see_the_call_that_the_tool_received() {
     #[rail(priority = 90, on = [PostToolCall])]
     fn audit(call: &ToolCallInputs, ctx: &RailContext) {
         note(ctx, format!("audit {} {}", call.tool_name, call.arguments));
@@ -116,7 +116,7 @@ async fn the_post_rails_see_the_call_as_the_tool_had_it() {
 }
 
 #[test]
-fn the_containers_of_two_payloads_are_distinct() {
+fn two_payloads_do_not_share_their_messages() {
     let mut one = ModelCallInputs::default();
     let two = ModelCallInputs::default();
     one.messages.push(Message { content: Some(Content::from("only here")), ..Message::default() });

@@ -26,7 +26,7 @@ fn inner(plan: &Plan, event: HookPoint) -> Option<&'static Plan> {
 /// The plan of a chain is a static, which has one address; a constant has one in each crate. That the compiler does not
 /// look behind a static is what keeps a chain in chains from taking as many times longer for each that is around it.
 #[test]
-fn the_plan_of_a_chain_is_in_one_place() {
+fn the_plan_of_a_chain_has_one_address() {
     for event in [HookPoint::PreToolCall, HookPoint::PostToolCall] {
         let outer = inner(&Outermost::PLAN, event).unwrap();
         assert!(ptr::eq(outer, Outer::INNER.unwrap()));
@@ -49,7 +49,7 @@ async fn a_chain_of_another_crate_runs_in_a_chain() {
 }
 
 #[tokio::test]
-async fn a_chain_of_a_function_lists_another_and_is_listed() {
+async fn a_chain_in_a_function_can_list_a_chain_and_be_listed() {
     rail_chain! {
         #[chain(require(Listed on PreToolCall))]
         struct Local { Listed }

@@ -52,7 +52,7 @@ fn names(plan: exo_rails::Plan, point: HookPoint) -> Vec<&'static str> {
 }
 
 #[test]
-fn the_order_is_reversed_after_what_has_happened() {
+fn an_onion_reverses_the_order_at_events_after_an_operation() {
     use HookPoint as P;
     let before = [
         P::SessionStart,
@@ -81,7 +81,7 @@ fn the_order_is_reversed_after_what_has_happened() {
 }
 
 #[test]
-fn the_plan_shows_where_it_is_reversed() {
+fn the_plan_shows_at_which_events_the_order_is_reversed() {
     let plan = serde_json::to_value(Onion::PLAN).unwrap();
     let reversed = |name| {
         plan["events"].as_array().unwrap().iter().find(|plan| plan["event"] == name).unwrap()["reversed"].clone()
@@ -118,7 +118,7 @@ fn manager_of(mut manager: RailManager) -> RailManager {
 }
 
 #[tokio::test]
-async fn chains_and_managers_run_so() {
+async fn onion_chains_and_managers_run_post_rails_in_reverse() {
     let onion = ["outer one two inner tool inner two one outer", "outer one two inner - inner two one outer"];
     let straight = ["outer one two inner tool outer one two inner", "outer one two inner - outer one two inner"];
     assert_eq!(around(&Onion {}).await, onion);
@@ -142,7 +142,7 @@ async fn chains_and_managers_run_so() {
 }
 
 #[tokio::test]
-async fn an_onion_stays_one() {
+async fn an_onion_manager_stays_an_onion_after_changes() {
     let mut manager = manager_of(RailManager::onion());
     manager.clear();
     let handle = manager.add(one {}).unwrap();
@@ -240,7 +240,7 @@ mod always {
 
     /// On the way out, what is always called runs after the stop when it would have come later on this way.
     #[tokio::test]
-    async fn what_is_always_called_is_called_in_the_real_order() {
+    async fn always_rails_run_in_the_reversed_order_after_a_stop() {
         let expected = ["trace nobody", "refuse", "audit refuse"];
         assert_eq!(called(&Audited {}).await, expected);
         let mut manager = RailManager::onion();
@@ -279,7 +279,7 @@ mod values {
 
     /// The other way round than without an onion: what is provided on the way out comes from further inside.
     #[tokio::test]
-    async fn a_value_comes_from_further_inside() {
+    async fn an_inner_rail_provides_a_value_for_outer_post_rails() {
         let mut ctx = RunContext::new("onion");
         let (call, mut output) = (ToolCallInputs::new("search"), ToolOutput::text("done"));
         let decision = (Measured {}).dispatch::<PostToolCall>((&call, &mut output), &mut ctx).await;
@@ -319,7 +319,7 @@ mod requirements {
     /// "Before" is about the way in, also where a rail is on the way out alone; "first" and "last" are about the event
     /// that they name, as it is. That it compiles is the test.
     #[test]
-    fn before_is_about_the_way_in() {
+    fn the_requirement_before_means_the_order_at_pre_events() {
         assert_eq!(names(Required::PLAN, HookPoint::PreToolCall), ["log", "check"]);
         assert_eq!(names(Required::PLAN, HookPoint::Finished), ["check", "log"]);
         assert_eq!(names(Around::PLAN, HookPoint::Finished), ["Required"]);

@@ -122,7 +122,7 @@ async fn no_rails_continue() {
 }
 
 #[tokio::test]
-async fn nothing_none_and_continue_all_continue() {
+async fn a_rail_that_returns_nothing_none_or_continue_continues() {
     let (notes, decision) = before_a_tool(&rail_chain![high, mid, low]).await;
     assert_eq!(notes.len(), 3);
     assert!(decision.is_continue());

@@ -87,7 +87,7 @@ async fn a_permit_has_the_run_and_the_step_of_its_context() {
 }
 
 #[tokio::test]
-async fn each_attempt_has_a_permit_of_its_own() {
+async fn each_attempt_has_a_new_permit() {
     #[rail(on = [ToolError])]
     fn again() -> RailAction {
         RailAction::retry(RetryRequest::new("again").with_max_retries(5))
@@ -105,7 +105,7 @@ async fn each_attempt_has_a_permit_of_its_own() {
 }
 
 #[tokio::test]
-async fn an_operation_inside_an_operation_is_guarded_by_itself() {
+async fn a_nested_operation_passes_its_rails_separately() {
     let mut ctx = RunContext::new("permit");
     let rails = &rails![limit, after];
     let nested = |call: Permit<ToolCallInputs>| async move {
@@ -219,7 +219,7 @@ async fn kept(end: Ends, ctx: &RunContext, keep: Keeps<'_>) -> Later {
 
 /// Whatever is made of a permit while its guard is open, nothing begins when the guard is over.
 #[tokio::test]
-async fn a_kept_permit_runs_no_tool_however_its_guard_has_ended() {
+async fn a_kept_permit_runs_no_tool_after_its_guard_has_ended() {
     fn count(call: &Permit<ToolCallInputs>) {
         call.scope().run.update(|runs: &mut u32| *runs += 1);
     }

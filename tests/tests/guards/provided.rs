@@ -77,14 +77,14 @@ async fn everywhere(user: Option<&str>) -> (Result<String, String>, Vec<String>)
 }
 
 #[tokio::test]
-async fn a_value_is_there_for_whoever_needs_it_and_gone_at_the_next_event() {
+async fn a_provided_value_reaches_later_rails_of_its_event_only() {
     let (result, notes) = everywhere(Some("admin")).await;
     assert_eq!(result.as_deref(), Ok("found"));
     assert_eq!(notes, ["admin has 10 left for search", "after admin, None"]);
 }
 
 #[tokio::test]
-async fn a_provider_that_stops_the_event_provides_nothing_and_nobody_asks() {
+async fn later_rails_do_not_run_if_a_provider_stops_the_event() {
     let (result, notes) = everywhere(Some("nobody")).await;
     assert_eq!(result, Err("rail `identify` aborted at pre_tool_call: nobody may do that".into()));
     assert!(notes.is_empty());
@@ -170,7 +170,7 @@ mod generic {
     rail_chain! { struct Guards { give_a, use_a: Use<A>, give_b, use_b: Use<B> } }
 
     #[tokio::test]
-    async fn each_instance_has_what_it_needs() {
+    async fn each_instance_receives_the_value_that_it_needs() {
         let (_, notes) = call(&Guards { use_a: Use(PhantomData), use_b: Use(PhantomData) }, None).await;
         assert_eq!(notes, ["A", "B"]);
     }

@@ -121,7 +121,7 @@ async fn a_hook_at_the_wrong_point_is_a_fault() {
 }
 
 #[tokio::test]
-async fn a_clone_is_a_list_of_its_own() {
+async fn a_clone_of_a_rail_manager_is_a_separate_list() {
     let mut manager = RailManager::new();
     let handle = manager.add(log {}).unwrap();
     let copy = manager.clone();

@@ -84,7 +84,7 @@ async fn a_retry_before_a_tool_asks_the_pre_rails_again() {
 }
 
 #[tokio::test]
-async fn a_failed_tool_call_is_done_again() {
+async fn a_failed_tool_call_is_retried() {
     let mut ctx = context();
     let mut end = fails_first(2, ToolOutput::text("found"));
     let rails = rails![before, on_error];
@@ -94,7 +94,7 @@ async fn a_failed_tool_call_is_done_again() {
 }
 
 #[tokio::test]
-async fn a_failed_model_call_is_done_again() {
+async fn a_failed_model_call_is_retried() {
     #[rail(priority = 10, on = [LlmError])]
     fn when_rate_limited(error: &OperationError) -> Option<RailAction> {
         let delay = error.retry_after?;
@@ -161,7 +161,7 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn rails_made_from_one_generic_type_have_a_count_each() {
+async fn rails_of_one_generic_type_have_separate_counts() {
     let rails = OnceEach { at_the_first: OnceAt, at_the_second: OnceAt };
     let result = rails.guard_tool_call(call(), &mut context(), tool).await;
     assert!(result.is_ok(), "{result:?}");
@@ -192,14 +192,14 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn a_rail_in_two_chains_has_a_count_at_each_place() {
+async fn a_rail_in_two_chains_has_a_separate_count_in_each() {
     let rails = Outer { inner: Inner { again: OnceAtAttempt(0) }, other: Other { again: OnceAtAttempt(1) } };
     let result = rails.guard_tool_call(call(), &mut context(), tool).await;
     assert!(result.is_ok(), "{result:?}");
 }
 
 #[tokio::test]
-async fn hooks_added_in_a_loop_have_a_count_each() {
+async fn hooks_added_in_a_loop_have_separate_counts() {
     let mut hooks = HookManager::new();
     for attempt in 0..2 {
         let hook = move |_: Inputs<'_>, ctx: &mut RailContext| std::future::ready(once_at(attempt, ctx));

@@ -71,7 +71,7 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn a_rail_gives_way_to_the_next_when_its_retries_are_used_up() {
+async fn the_next_rail_decides_when_retries_are_used_up() {
     async fn check(set: &str, rails: &dyn GuardSet) {
         // Twice in one context: an operation begins with all of its retries.
         let mut ctx = context();
@@ -118,7 +118,7 @@ async fn the_same_chain_at_two_places_has_its_retries_twice() {
 }
 
 #[tokio::test]
-async fn without_a_retry_the_event_goes_on_at_once() {
+async fn the_next_rail_decides_at_once_if_no_retry_is_allowed() {
     #[rail(priority = 10, on = [LlmError])]
     fn never(error: &OperationError) -> Result<Option<OrContinue>, String> {
         if error.message.is_empty() {
@@ -136,7 +136,7 @@ async fn without_a_retry_the_event_goes_on_at_once() {
 }
 
 #[tokio::test]
-async fn a_concurrent_rail_gives_way_too() {
+async fn the_next_rail_decides_when_retries_of_a_concurrent_rail_are_used_up() {
     #[rail(priority = 10, on = [PreToolCall], concurrent)]
     async fn again() -> OrContinue {
         tokio::task::yield_now().await;
@@ -192,7 +192,7 @@ async fn a_run_has_one_budget_for_all_retries() {
 }
 
 #[tokio::test]
-async fn used_up_retries_tell_the_last_failure() {
+async fn an_error_about_used_up_retries_contains_the_last_failure() {
     #[rail(on = [LlmError, ToolError])]
     fn again() -> RailAction {
         RailAction::retry(request(1))
@@ -218,7 +218,7 @@ async fn used_up_retries_tell_the_last_failure() {
 }
 
 #[tokio::test]
-async fn a_retry_after_a_failed_tool_tells_its_failure() {
+async fn an_error_about_retries_of_a_tool_contains_its_failure() {
     #[rail(on = [PostToolCall])]
     fn more() -> RailAction {
         RailAction::retry(request(0))
@@ -287,7 +287,7 @@ async fn feedback_on_a_tool_call_waits_for_the_next_model_call() {
 }
 
 #[tokio::test]
-async fn a_model_call_of_a_rail_takes_no_notice_of_the_run() {
+async fn a_model_call_of_a_rail_does_not_receive_messages_for_the_run() {
     #[rail(on = [PreLlmCall])]
     async fn judge(ctx: &RailContext) -> Result<Verdict, RunError> {
         let judge = |request: Permit<ModelCallInputs>| async move {
@@ -318,7 +318,7 @@ async fn a_model_call_of_a_rail_takes_no_notice_of_the_run() {
 }
 
 #[tokio::test]
-async fn a_model_call_inside_a_tool_takes_no_notice_of_the_run() {
+async fn a_model_call_inside_a_tool_does_not_receive_messages_for_the_run() {
     let mut ctx = context();
     ctx.notify_model(Message::user("for the run"));
     let sub_agent = |call: Permit<ToolCallInputs>| async move {

@@ -108,7 +108,7 @@ async fn in_shadow(acts: Acts) -> (String, Vec<Value>) {
 }
 
 #[tokio::test]
-async fn a_rail_in_shadow_changes_nothing_and_reports_what_it_would_have_done() {
+async fn a_rail_in_shadow_changes_nothing_and_reports_its_decision() {
     let report = |how: Value, suspends: bool, reason: Value| {
         json!({
             "rail_name": "Acts", "event": "pre_tool_call", "how": how, "suspends": suspends, "reason": reason, "changes": []
@@ -298,7 +298,7 @@ async fn streamed<R: GuardSet>(rails: R, pieces: &[&str]) -> (Vec<String>, Vec<V
 }
 
 #[tokio::test]
-async fn a_stream_leaves_as_without_the_rails_and_they_see_each_match_once() {
+async fn rails_in_shadow_do_not_change_a_stream_and_see_each_match_once() {
     let text = "The key is sk-live-4711, and thermite is all.";
     for first in 1..text.len() - 1 {
         for second in first + 1..text.len() {

@@ -79,7 +79,7 @@ async fn a_tool_that_is_not_skipped_runs() {
 }
 
 #[tokio::test]
-async fn a_substitute_stands_in_for_the_output_of_a_tool() {
+async fn a_substitute_replaces_the_output_of_a_tool() {
     let mut ctx = context();
     let rails = rails![tool_substitute, audit_tool];
     let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut ctx, tool).await.unwrap();
@@ -88,7 +88,7 @@ async fn a_substitute_stands_in_for_the_output_of_a_tool() {
 }
 
 #[tokio::test]
-async fn a_substitute_stands_in_for_the_answer_of_the_model() {
+async fn a_substitute_replaces_the_answer_of_the_model() {
     let mut ctx = context();
     let rails = rails![model_substitute, later_rail, audit_model];
     let response = rails.dyn_llm_call(prompt("hello"), &mut ctx, model).await.unwrap();

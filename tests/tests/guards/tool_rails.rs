@@ -121,7 +121,7 @@ fn delete(arguments: serde_json::Value) -> ToolCallInputs {
 }
 
 #[tokio::test]
-async fn a_rail_for_a_tool_changes_its_arguments_and_keeps_what_it_does_not_know() {
+async fn a_rail_for_a_tool_changes_arguments_and_keeps_unknown_fields() {
     let (result, notes) = everywhere(delete(json!({ "path": "a.txt", "trace": 7 }))).await;
     assert_eq!(result.as_deref(), Ok(r#"{"path":"/tmp/a.txt","trace":7}"#));
     assert_eq!(
@@ -140,7 +140,7 @@ async fn a_rail_for_a_tool_is_not_called_for_another() {
 }
 
 #[tokio::test]
-async fn what_it_decides_is_what_any_rail_decides() {
+async fn a_rail_for_a_tool_can_skip_and_abort() {
     let (result, _) = everywhere(delete(json!({ "path": "../a" }))).await;
     assert_eq!(result.as_deref(), Ok("no"));
     let (result, _) = everywhere(delete(json!({ "path": "a", "options": { "depth": 4 } }))).await;
@@ -201,7 +201,7 @@ async fn the_type_of_the_arguments_may_be_a_parameter_of_the_rail() {
 }
 
 #[tokio::test]
-async fn a_rail_that_stops_the_call_has_its_changes_seen_by_those_that_are_always_called() {
+async fn always_rails_see_the_changes_of_a_rail_that_stopped_the_call() {
     #[rail(priority = 10, on = [PreToolCall], tool = "search")]
     fn change_and_stop(args: &mut Args<Search>) -> Verdict {
         args.query.push('!');
@@ -226,7 +226,7 @@ struct TwoNames {
 }
 
 #[tokio::test]
-async fn what_stops_the_call_stops_it_whatever_becomes_of_the_arguments() {
+async fn an_abort_counts_even_if_the_changed_arguments_cannot_be_written() {
     #[rail(priority = 10, on = [PreToolCall], tool = "two_names")]
     fn change(args: &mut Args<TwoNames>) -> Verdict {
         args.path.push('!');
@@ -282,7 +282,7 @@ fn quoting<'de, D: serde::Deserializer<'de>>(value: D) -> Result<String, D::Erro
 const SECRET: &str = "sk-live-4711";
 
 #[tokio::test]
-async fn what_does_not_fit_is_said_without_the_value_except_to_the_model() {
+async fn only_the_model_reads_the_value_of_an_argument_that_does_not_fit() {
     let cases = [
         (json!({ "number": SECRET }), "at `number`: invalid type: string, expected u32"),
         (json!({ "limits": { SECRET: SECRET } }), "at `limits.*`: invalid type: string, expected u32"),

@@ -80,7 +80,7 @@ async fn behaviour<R: GuardSet>(rails: &R) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wrapped_rail_is_the_rail() {
+async fn a_rail_in_an_arc_or_an_option_behaves_like_the_rail() {
     let counter = || Counter { refuses: true, ..Counter::default() };
     let expected = behaviour(&Plain { counter: counter() }).await;
     assert!(expected[1].contains("counter") && expected[4].contains("after true"), "{expected:?}");
@@ -100,7 +100,7 @@ async fn a_wrapped_rail_is_the_rail() {
 }
 
 #[tokio::test]
-async fn what_is_shared_counts_for_both() {
+async fn two_chains_can_share_a_rail_and_its_state() {
     let counter = Arc::new(Counter::default());
     let (one, two) = (Shared { counter: Arc::clone(&counter) }, Both { counter: Some(Arc::clone(&counter)) });
     let mut ctx = RunContext::new("wrapped");
@@ -112,7 +112,7 @@ async fn what_is_shared_counts_for_both() {
 }
 
 #[tokio::test]
-async fn what_is_absent_does_nothing() {
+async fn an_absent_rail_does_nothing() {
     for rails in [Maybe { counter: None }, Maybe { counter: Some(Counter::default()) }] {
         let there = rails.counter.is_some();
         assert_eq!(Serves::<PreToolCall>::may_rewrite(&rails), there, "no copy is kept for what is absent");
@@ -149,7 +149,7 @@ async fn pieces<R: GuardSet>(rails: &R) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_absent_rail_holds_back_no_stream() {
+async fn an_absent_rail_does_not_delay_a_stream() {
     rail_chain! { struct Optional { redacts: Option<Redacts> } }
     rail_chain! { struct Always { redacts: Redacts } }
     rail_chain! { struct Around { inner: Optional } }

@@ -47,7 +47,7 @@ fn answers(dialect: Dialect) -> [Value; 2] {
 }
 
 #[tokio::test]
-async fn an_agent_tries_again_when_the_server_says_when() {
+async fn an_agent_retries_after_the_wait_that_the_server_asks_for() {
     let busy = |wait| Answer::status("429 Too Many Requests", wait, r#"{"error":{"message":"slow down"}}"#);
     for dialect in DIALECTS {
         let [calls, done] = answers(dialect);

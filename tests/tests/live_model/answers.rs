@@ -148,7 +148,7 @@ async fn answer(how: How, answer: Answer) -> Result<ModelResponse, OperationErro
 }
 
 #[tokio::test]
-async fn a_streamed_answer_is_the_same_wherever_it_is_cut() {
+async fn a_streamed_answer_does_not_depend_on_the_size_of_its_pieces() {
     for Case { name, whole, pieces } in [text(), two_calls(), unknown_fields(), nothing(), first_choice()] {
         let at_once = answer(How::AtOnce, Answer::json(&whole)).await.unwrap();
         let events = all_events(&pieces);
@@ -160,7 +160,7 @@ async fn a_streamed_answer_is_the_same_wherever_it_is_cut() {
 }
 
 #[tokio::test]
-async fn an_answer_is_what_the_server_says() {
+async fn an_answer_contains_all_fields_of_the_server() {
     let response = answer(How::AtOnce, Answer::json(&unknown_fields().whole)).await.unwrap();
     let expected = json!({
         "message": {
@@ -180,7 +180,7 @@ async fn an_answer_is_what_the_server_says() {
 }
 
 #[tokio::test]
-async fn whatever_servers_do_around_events_the_answer_is_the_same() {
+async fn comments_and_other_fields_around_events_do_not_change_the_answer() {
     let Case { whole, pieces, .. } = text();
     let at_once = answer(How::AtOnce, Answer::json(&whole)).await.unwrap();
     let plain = events(&pieces);
@@ -202,7 +202,7 @@ async fn whatever_servers_do_around_events_the_answer_is_the_same() {
 }
 
 #[tokio::test]
-async fn a_piece_is_passed_on_as_it_comes_and_nothing_twice() {
+async fn each_piece_is_yielded_once_and_unchanged() {
     let server = Server::start([Answer::stream(&all_events(&text().pieces), 50).ended()]).await;
     let (model, deltas) = (&Dialect::Chat.model(&server.url), &Mutex::default());
     let collect = |permit| async move {

@@ -92,7 +92,7 @@ async fn calls(how: How, model: impl Model, rails: impl GuardSet, server: Server
 }
 
 #[tokio::test]
-async fn no_call_of_an_answer_that_was_cut_is_made() {
+async fn tool_calls_of_a_cut_answer_do_not_run() {
     for dialect in DIALECTS {
         let (cut, complete) = reasons(dialect);
         for (how, arguments) in BOTH.into_iter().flat_map(|how| ARGUMENTS.map(|arguments| (how, arguments))) {
@@ -116,7 +116,7 @@ async fn no_call_of_an_answer_that_was_cut_is_made() {
 }
 
 #[tokio::test]
-async fn in_a_loop_of_ones_own_a_call_without_arguments_is_refused_too() {
+async fn a_custom_loop_refuses_a_cut_call_without_arguments() {
     for (dialect, how) in DIALECTS.into_iter().flat_map(|dialect| BOTH.map(|how| (dialect, how))) {
         for arguments in &ARGUMENTS[..3] {
             let server = Server::start([answer(dialect, how, *arguments, reasons(dialect).0[0])]).await;
@@ -148,7 +148,7 @@ impl Model for Cut {
 }
 
 #[tokio::test]
-async fn a_model_of_ones_own_is_not_believed_either() {
+async fn tool_calls_of_a_cut_answer_of_a_custom_model_do_not_run() {
     let wipe = Tool::with_permit("wipe", "", json!({}), |_| async { Ok::<_, OperationError>("wiped") });
     let output = Agent::builder("own", Cut).tool(wipe).build().run("Tidy up.").await.unwrap();
     assert!(output.messages[2].text().contains("the answer was cut (`MAX_TOKENS`)"), "{output:?}");

@@ -24,7 +24,7 @@ fn every_way() -> impl Iterator<Item = (Dialect, How)> {
 }
 
 #[tokio::test]
-async fn a_status_is_a_kind_and_the_servers_words_are_told() {
+async fn an_error_has_the_kind_of_its_status_and_the_message_of_the_server() {
     let object = r#"{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}"#;
     let overloaded =
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"r-1"}"#;
@@ -53,7 +53,7 @@ async fn a_status_is_a_kind_and_the_servers_words_are_told() {
 }
 
 #[tokio::test]
-async fn a_long_message_is_told_in_part() {
+async fn a_long_message_of_the_server_is_shortened() {
     let answer = Answer::status("500 Internal Server Error", "", &"ü".repeat(200_000));
     for dialect in DIALECTS {
         assert_eq!(failure(dialect, How::AtOnce, &answer).await.message, "ü".repeat(1_000) + "…");
@@ -61,7 +61,7 @@ async fn a_long_message_is_told_in_part() {
 }
 
 #[tokio::test]
-async fn the_wait_that_the_server_asks_for_is_told() {
+async fn an_error_contains_the_wait_that_the_server_asks_for() {
     let date = "Date: Sat, 21 Nov 2026 12:00:00 GMT\r\n";
     let cases = [
         ("Retry-After: 7\r\n".to_owned(), Some(7_000)),
@@ -105,7 +105,7 @@ fn wrong_answers(dialect: Dialect) -> Vec<(Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_is_told_as_such() {
+async fn an_invalid_answer_is_an_error() {
     let kind = "Content-Type: application/json\r\n";
     let head = format!("HTTP/1.1 200 OK\r\n{kind}");
     for (dialect, how) in every_way() {
@@ -150,7 +150,7 @@ async fn a_stream_that_breaks_off_is_never_a_short_answer() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_place_of_an_answer_is_told() {
+async fn an_error_in_the_body_of_an_answer_is_an_error() {
     let of_messages =
         |kind: &str| json!({ "type": "error", "error": { "type": kind, "message": "m" }, "request_id": "r" });
     let cases = [
@@ -192,7 +192,7 @@ async fn an_error_in_the_place_of_an_answer_is_told() {
 }
 
 #[tokio::test]
-async fn a_silent_server_is_waited_for_no_longer_than_the_limits_say() {
+async fn a_request_to_a_silent_server_ends_at_its_time_limit() {
     let (short, long) = (Duration::from_millis(200), Duration::from_secs(10));
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{";
     let refused = "HTTP/1.1 500 Oh\r\nContent-Length: 999\r\n\r\nwell";

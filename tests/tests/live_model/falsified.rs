@@ -77,7 +77,7 @@ fn answer(dialect: Dialect, how: How) -> Answer {
 }
 
 #[tokio::test]
-async fn no_field_of_an_answer_stands_in_the_place_of_another() {
+async fn an_unknown_field_of_an_answer_never_replaces_a_known_one() {
     for (dialect, how) in DIALECTS.into_iter().flat_map(|dialect| BOTH.map(|how| (dialect, how))) {
         let server = Server::start([answer(dialect, how)]).await;
         let response = ask(&dialect.model(&server.url), how, prompt()).await.unwrap();

@@ -83,7 +83,7 @@ async fn every_limit_is_an_error_that_names_it() {
 }
 
 #[tokio::test]
-async fn events_that_are_short_enough_each_are_not_kept_without_end() {
+async fn the_memory_for_many_short_events_is_bounded() {
     // Each event has what a decoder keeps in another way.
     let fields = json!({ "a": [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}] });
     let chat_piece = |n: usize| match n % 3 {
@@ -111,7 +111,7 @@ async fn events_that_are_short_enough_each_are_not_kept_without_end() {
 
 /// The JSON of an event is read before anybody knows that nothing of it is kept.
 #[tokio::test]
-async fn an_event_that_nobody_keeps_is_not_read_when_it_would_take_too_much() {
+async fn an_event_over_the_memory_limit_is_not_read_even_if_it_is_unused() {
     let cases = [
         (Dialect::Chat, all_chat_events(&[json!({ "choices": [{ "index": 1, "x": small_objects(3_000) }] })])),
         (Dialect::Messages, message_events(&[json!({ "type": "ping", "x": small_objects(3_000) })])),
@@ -127,7 +127,7 @@ async fn an_event_that_nobody_keeps_is_not_read_when_it_would_take_too_much() {
 }
 
 #[tokio::test]
-async fn what_each_piece_repeats_is_kept_once() {
+async fn fields_that_each_piece_repeats_are_kept_once() {
     let filter = json!({ "hate": { "filtered": false }, "self_harm": { "filtered": false } });
     let piece = |text: &str| json!({ "filter": filter, "choices": [{ "delta": { "content": text }, "f": filter }] });
     let mut pieces = vec![piece("ha"); 500];
@@ -140,7 +140,7 @@ async fn what_each_piece_repeats_is_kept_once() {
 }
 
 #[tokio::test]
-async fn an_answer_that_goes_on_for_ever_ends_in_time() {
+async fn an_endless_answer_ends_at_its_time_limit() {
     for (dialect, how) in DIALECTS.into_iter().flat_map(|dialect| BOTH.map(|how| (dialect, how))) {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{";
         let answer = match how {
@@ -157,7 +157,7 @@ async fn an_answer_that_goes_on_for_ever_ends_in_time() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_there_at_once_lets_others_run() {
+async fn a_stream_that_is_always_ready_yields_to_other_tasks() {
     let piece = json!({ "choices": [{ "delta": { "content": "x" } }] });
     let server = Server::start([Answer::stream(&all_chat_events(&vec![piece; 2_000]), 1 << 20).ended()]).await;
     let model = chat(&server.url).build().unwrap();

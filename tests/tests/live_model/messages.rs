@@ -65,7 +65,7 @@ async fn the_address_is_given_with_or_without_the_version() {
 }
 
 #[tokio::test]
-async fn options_are_sent_as_this_protocol_calls_them() {
+async fn options_are_sent_under_the_names_of_this_protocol() {
     let function = json!({ "type": "function", "function": { "name": "search" } });
     let cases = [
         (json!({ "temperature": 0, "top_k": 5 }), json!({ "temperature": 0, "top_k": 5 })),
@@ -139,7 +139,7 @@ fn text(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn instructions_are_apart_and_neighbours_of_one_role_are_one_message() {
+async fn instructions_are_separate_and_neighbours_of_one_role_are_merged() {
     let said = |role, text: &str| Message::new(role, text);
     let body = sent_messages(vec![
         Message::system("Be kind."),
@@ -412,7 +412,7 @@ async fn answer(how: How, answer: Answer) -> ModelResponse {
 }
 
 #[tokio::test]
-async fn a_streamed_answer_is_the_same_wherever_it_is_cut() {
+async fn a_streamed_answer_does_not_depend_on_the_size_of_its_pieces() {
     for Case { name, whole, events } in [said(), thought_and_called(), cited_and_searched(), nothing()] {
         let at_once = answer(How::AtOnce, Answer::json(&whole)).await;
         let events = message_events(&events);
@@ -435,7 +435,7 @@ async fn a_streamed_answer_is_the_same_wherever_it_is_cut() {
 }
 
 #[tokio::test]
-async fn whatever_servers_do_around_events_the_answer_is_the_same() {
+async fn comments_and_other_fields_around_events_do_not_change_the_answer() {
     let Case { whole, events, .. } = said();
     let at_once = answer(How::AtOnce, Answer::json(&whole)).await;
     let plain = message_events(&events);
@@ -458,7 +458,7 @@ async fn whatever_servers_do_around_events_the_answer_is_the_same() {
 }
 
 #[tokio::test]
-async fn a_piece_is_passed_on_as_it_comes_and_nothing_twice() {
+async fn each_piece_is_yielded_once_and_unchanged() {
     let server = Server::start([Answer::stream(&message_events(&said().events), 50).ended()]).await;
     let (model, deltas) = (&Dialect::Messages.model(&server.url), &Mutex::default());
     let collect = |permit| async move {
@@ -491,7 +491,7 @@ async fn a_piece_is_passed_on_as_it_comes_and_nothing_twice() {
 }
 
 #[tokio::test]
-async fn an_answer_is_what_the_server_says() {
+async fn an_answer_contains_all_fields_of_the_server() {
     let usage = json!({
         "prompt_tokens": 14, "completion_tokens": 4, "total_tokens": 18,
         "cache_creation_input_tokens": 3, "cache_read_input_tokens": 2, "service_tier": "standard",

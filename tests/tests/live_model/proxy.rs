@@ -12,7 +12,7 @@ use crate::{BOTH, ask, prompt};
 
 #[tokio::test]
 #[ignore = "the next test runs it in a process with other variables"]
-async fn asks_a_server_on_this_machine() {
+async fn child_asks_a_server_on_this_machine() {
     for (dialect, how) in DIALECTS.into_iter().flat_map(|dialect| BOTH.map(|how| (dialect, how))) {
         let server = Server::start([Answer::json(&dialect.hello())]).await;
         let url = server.url.replace("127.0.0.1", "localhost");
@@ -28,7 +28,7 @@ async fn the_key_for_a_server_on_this_machine_goes_to_no_proxy() {
     let proxy = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", proxy.local_addr().unwrap());
     let mut child = Command::new(env::current_exe().unwrap());
-    child.args(["--exact", "proxy::asks_a_server_on_this_machine", "--ignored", "--nocapture"]);
+    child.args(["--exact", "proxy::child_asks_a_server_on_this_machine", "--ignored", "--nocapture"]);
     child.env_remove("NO_PROXY").env_remove("no_proxy");
     for variable in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
         child.env(variable, &address);

@@ -37,19 +37,19 @@ fn named(spec: &str, variables: &[(&str, &str)]) -> String {
             child.env_remove(format!("{provider}_{variable}"));
         }
     }
-    child.args(["--exact", "specs::tells_what_its_environment_names", "--ignored", "--nocapture"]);
+    child.args(["--exact", "specs::child_prints_the_model_of_its_specification", "--ignored", "--nocapture"]);
     let output = child.env("SPEC", spec).envs(variables.iter().copied()).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 #[ignore = "the next test runs it in a process with other variables"]
-fn tells_what_its_environment_names() {
+fn child_prints_the_model_of_its_specification() {
     println!("{:?}", <dyn Model>::from_spec(&env::var("SPEC").unwrap()).map_err(|error| error.to_string()));
 }
 
 #[test]
-fn the_environment_has_the_key_and_the_address() {
+fn the_environment_provides_the_key_and_the_address() {
     let local = "http://127.0.0.1:9/v1";
     let cases = [
         ("openai:m", &[][..], "Err(\"the environment variable OPENAI_API_KEY is not set\")"),

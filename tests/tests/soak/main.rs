@@ -109,7 +109,7 @@ fn soak(runtime: &Runtime, seed: u64, sets: &Sets, coverage: &mut Coverage) {
 }
 
 #[test]
-fn whatever_is_drawn_what_is_promised_holds() {
+fn random_runs_keep_all_promises() {
     be_quiet_about_what_is_on_purpose();
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
     let (sets, mut coverage, began) = (Sets::new(), Coverage::default(), Instant::now());
@@ -125,7 +125,7 @@ fn whatever_is_drawn_what_is_promised_holds() {
 }
 
 #[test]
-fn what_is_suspended_goes_on_and_what_is_held_is_cancelled() {
+fn suspended_runs_can_be_resumed_or_cancelled() {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
     let first = variable("EXO_RAILS_SOAK_SEED").unwrap_or(1);
     let seen = runtime.block_on(suspended::all(first, 300));
@@ -138,7 +138,7 @@ fn what_is_suspended_goes_on_and_what_is_held_is_cancelled() {
 
 /// The same runs twice, on one thread and with a clock of their own: the second time, all that they allocate they free.
 #[test]
-fn what_runs_allocate_they_free() {
+fn runs_free_all_memory_that_they_allocate() {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let (sets, live) = (Sets::new(), Arc::new(AtomicI64::new(0)));
     let batch = || drop(runtime.block_on(all(7, 300, &sets, &live)));

@@ -17,7 +17,7 @@ const LISTS: [(&str, &str, &str); 8] = [
 ];
 
 #[test]
-fn every_list_has_every_event() {
+fn every_list_of_events_is_complete() {
     for (file, before, after) in LISTS {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
         let source = std::fs::read_to_string(path).unwrap();

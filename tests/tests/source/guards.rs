@@ -77,7 +77,7 @@ fn every_guard_says_what_it_misses() {
 }
 
 #[test]
-fn the_corpora_are_those_of_the_manifest() {
+fn the_page_lists_the_corpora_of_the_manifest() {
     let page = page();
     let pages = pages_of_guards();
     let manifest = std::fs::read_to_string(root().join("benchmarks/corpora.toml")).unwrap();

@@ -421,7 +421,7 @@ fn firsts(base: &[String], token: &TokenTree, names: &mut Vec<String>) {
 }
 
 #[test]
-fn a_folder_uses_only_those_before_it() {
+fn a_folder_uses_only_earlier_folders() {
     for layers in ALL {
         let mut wrong = Vec::new();
         for (module, source) in layers.files() {

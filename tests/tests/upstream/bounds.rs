@@ -45,7 +45,7 @@ async fn reach(rails: &impl GuardSet, at: HookPoint, ctx: &mut RunContext) -> Re
 
 /// There, nothing bounds the retries but the rail itself; elsewhere `max_retries: 0` retried once.
 #[tokio::test]
-async fn a_rail_that_always_asks_has_one_attempt_more_than_it_has_retries() {
+async fn a_rail_that_always_retries_has_one_attempt_more_than_retries() {
     in_each_guard_set!([insatiable, later], |set, rails| {
         for &at in insatiable::EVENTS {
             for max_retries in 0..=3 {
@@ -84,7 +84,7 @@ fn a_delay_of_zero_needs_no_clock() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_longest_delay_that_there_is_ends_when_the_run_is_cancelled() {
+async fn a_cancellation_ends_the_longest_possible_delay() {
     #[rail(on = [PostToolCall])]
     fn much_later() -> RailAction {
         RailAction::retry(RetryRequest::new("much later").with_delay(Duration::MAX).with_max_retries(u32::MAX))
@@ -145,7 +145,7 @@ fn goes_on(ctx: &RailContext) -> RailAction {
 
 /// There, an error of a rail at a model event is taken for one of the model, and the call is done again after a wait.
 #[tokio::test]
-async fn a_fault_is_no_reason_to_call_the_model_again() {
+async fn a_fault_does_not_repeat_the_model_call() {
     #[rail(priority = 10, on = [PreLlmCall, PostLlmCall])]
     fn cannot_decide(ctx: &RailContext) -> Result<Verdict, &'static str> {
         if ctx.run.get::<HookPoint>() == Some(ctx.event()) { Err("no connection") } else { Ok(Verdict::Continue) }
@@ -164,7 +164,7 @@ async fn a_fault_is_no_reason_to_call_the_model_again() {
 
 /// There, it becomes the result of the tool, and the model reads it and goes on.
 #[tokio::test]
-async fn a_fault_at_a_tool_call_ends_the_run_and_is_not_told_to_the_model() {
+async fn the_model_never_reads_a_fault_at_a_tool_call_because_the_run_ends() {
     #[rail(priority = 10, on = [PreToolCall, PostToolCall, ToolError])]
     fn cannot_decide(ctx: &RailContext) -> Result<Verdict, &'static str> {
         if ctx.run.get::<HookPoint>() == Some(ctx.event()) { Err("no connection") } else { Ok(Verdict::Continue) }
@@ -190,7 +190,7 @@ async fn a_fault_at_a_tool_call_ends_the_run_and_is_not_told_to_the_model() {
 
 /// One run's panic is no other run's.
 #[tokio::test]
-async fn after_a_panic_of_a_rail_the_agent_and_its_rails_go_on() {
+async fn a_panic_of_a_rail_in_one_run_does_not_affect_later_runs() {
     #[rail(priority = 10, on = [PreToolCall])]
     fn panics_once(ctx: &RailContext) {
         note(ctx, "asked");

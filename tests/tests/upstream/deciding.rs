@@ -47,7 +47,7 @@ async fn guarded(rails: &impl GuardSet, name: &str) -> (Result<String, String>, 
 
 /// There, of a list of guards the last alone ran, and another was named.
 #[tokio::test]
-async fn each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named() {
+async fn rails_run_until_one_stops_and_the_error_names_it() {
     in_each_guard_set!([e, c, a, d, b], |set, rails| {
         // In the list `c` stands before `b`, and has the same priority.
         let order = ["a", "c", "b", "d", "e"];
@@ -71,7 +71,7 @@ async fn each_rail_of_a_list_runs_until_one_stops_and_that_one_is_named() {
 /// There, the last request wins and the others are lost. Here the first wins, and a rail whose turn has not come is
 /// asked at the next attempt: it loses nothing, and each has its own count.
 #[tokio::test]
-async fn of_two_rails_that_want_a_retry_the_second_is_heard_at_the_next_attempt() {
+async fn a_second_rail_can_request_a_retry_at_the_next_attempt() {
     in_each_guard_set!([a, d], |set, rails| {
         let (result, called) = guarded(&rails, "d retry").await;
         assert_eq!(result, Err(exhausted("d", 2)), "{set}");
@@ -113,7 +113,7 @@ async fn used_up_retries_do_not_fall_through_to_the_next_rail() {
 
 /// Of two guards that cannot decide the first is named; none of them lets the call pass.
 #[tokio::test]
-async fn of_two_guards_that_fault_the_first_ends_the_run() {
+async fn the_first_of_two_faults_ends_the_run() {
     in_each_guard_set!([a, d], |set, rails| {
         let (result, called) = guarded(&rails, "a, d faults").await;
         assert_eq!(result, Err("rail `a` faulted at pre_tool_call: a says so".into()), "{set}");

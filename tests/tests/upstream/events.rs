@@ -20,7 +20,7 @@ fn events(notes: &[String]) -> Vec<HookPoint> {
 
 /// There, a start, an end and an error are reported on one of two paths only, and an event that is in no list fires never.
 #[tokio::test]
-async fn every_event_is_served_by_every_guard_set_on_the_path_of_an_agent() {
+async fn every_guard_set_serves_every_event_of_an_agent() {
     in_each_guard_set!([trace], |set, rails| {
         let mut fired = Vec::new();
         for script in [FAILS_AT_THE_END, r#"[{ "say": "done" }]"#] {
@@ -34,7 +34,7 @@ async fn every_event_is_served_by_every_guard_set_on_the_path_of_an_agent() {
 
 /// Who adds an event adds it to `trace`, and to the scripts that reach it.
 #[test]
-fn there_is_no_event_that_these_tests_do_not_reach() {
+fn these_tests_reach_each_event_of_a_run() {
     // Those of sessions, memories, contexts, compaction, streamed answers, suspended and dropped runs have tests of their own.
     let others = [
         "session_start",
@@ -123,7 +123,7 @@ fn shows(inputs: &Inputs<'_>, ctx: &RailContext) {
 /// There, the model events lack tools, messages and usage, the event after a tool the arguments, the end of a run its
 /// output and an error the exception.
 #[tokio::test]
-async fn no_event_of_an_agent_lacks_what_its_payload_promises() {
+async fn the_payloads_of_an_agent_contain_all_promised_data() {
     let add = |arguments: Value| async move {
         let [a, b] = ["a", "b"].map(|name| arguments[name].as_i64());
         match (a, b) {

@@ -20,7 +20,7 @@ fn finished(output: &InvokeOutput, ctx: &RailContext) {
 }
 
 #[tokio::test]
-async fn before_the_model_a_substitute_is_the_answer_and_the_model_is_never_called() {
+async fn a_substitute_before_the_model_call_is_the_answer() {
     #[rail(on = [PreLlmCall])]
     fn known() -> RailAction<ModelResponse> {
         RailAction::skip_with(ModelResponse::text("42"), "the answer is known")
@@ -30,7 +30,7 @@ async fn before_the_model_a_substitute_is_the_answer_and_the_model_is_never_call
 }
 
 #[tokio::test]
-async fn after_the_model_an_answer_without_its_tool_calls_ends_the_run_without_the_tool() {
+async fn an_answer_whose_tool_calls_a_rail_removes_ends_the_run() {
     #[rail(on = [PostLlmCall])]
     fn enough(response: &mut ModelResponse) -> RailAction {
         response.message.tool_calls.clear();
@@ -42,7 +42,7 @@ async fn after_the_model_an_answer_without_its_tool_calls_ends_the_run_without_t
 }
 
 #[tokio::test]
-async fn before_a_tool_a_substitute_is_its_output_and_the_model_is_asked_again() {
+async fn the_model_reads_a_substitute_of_a_tool_call() {
     #[rail(on = [PreToolCall])]
     fn cached() -> RailAction<ToolOutput> {
         RailAction::skip_with(ToolOutput::text("from the cache"), "a cache hit")
@@ -54,7 +54,7 @@ async fn before_a_tool_a_substitute_is_its_output_and_the_model_is_asked_again()
 
 /// With one call of the model, as there: what the rail has seen after the tool it says before the next model call.
 #[tokio::test]
-async fn after_a_tool_the_run_is_finished_at_the_next_model_call() {
+async fn a_rail_can_finish_the_run_at_the_model_call_after_a_tool() {
     #[derive(Clone)]
     struct Answer(String);
 
@@ -81,7 +81,7 @@ async fn after_a_tool_the_run_is_finished_at_the_next_model_call() {
 }
 
 #[tokio::test]
-async fn after_a_tool_an_abort_ends_the_run_before_the_next_model_call() {
+async fn an_abort_after_a_tool_ends_the_run_before_the_next_model_call() {
     #[rail(on = [PostToolCall])]
     fn stop() -> Verdict {
         Verdict::abort("that is enough")
@@ -93,7 +93,7 @@ async fn after_a_tool_an_abort_ends_the_run_before_the_next_model_call() {
 
 /// There, a skip is a flag that has to be taken down; here there is nothing that could be left of it.
 #[tokio::test]
-async fn a_skip_is_for_one_call() {
+async fn a_skip_affects_only_one_call() {
     #[rail(on = [PreToolCall])]
     fn not_the_first(call: &ToolCallInputs) -> Option<RailAction> {
         (call.id == "a").then(|| RailAction::skip("the first is not needed"))

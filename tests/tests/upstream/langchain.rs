@@ -2,10 +2,10 @@
 //!
 //! | LangChain | here | test |
 //! |---|---|---|
-//! | `SummarizationMiddleware(trigger=("tokens", n), keep=("messages", k))` | [`Compaction::over`] with a model that writes the summary | [`summarization_middleware`] |
-//! | `ToolCallLimitMiddleware(tool_name, thread_limit, run_limit, exit_behavior)` | [`ToolCallLimit`], as often as there are limits | [`tool_call_limit_middleware`] |
-//! | `ModelFallbackMiddleware(first, *others)` | [`ModelFallback`], around the model call | [`model_fallback_middleware`] |
-//! | `before_agent`, `after_agent`, `jump_to="end"` | rails on `Start` and `Finished`, `skip_with`, `abort_with` | [`before_and_after_agent`] |
+//! | `SummarizationMiddleware(trigger=("tokens", n), keep=("messages", k))` | [`Compaction::over`] with a model that writes the summary | [`a_rail_can_replace_the_summarization_middleware`] |
+//! | `ToolCallLimitMiddleware(tool_name, thread_limit, run_limit, exit_behavior)` | [`ToolCallLimit`], as often as there are limits | [`rails_can_replace_the_tool_call_limit_middleware`] |
+//! | `ModelFallbackMiddleware(first, *others)` | [`ModelFallback`], around the model call | [`a_rail_can_replace_the_model_fallback_middleware`] |
+//! | `before_agent`, `after_agent`, `jump_to="end"` | rails on `Start` and `Finished`, `skip_with`, `abort_with` | [`rails_can_replace_before_agent_and_after_agent`] |
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn script(script: &Value) -> ScriptedModel {
 
 /// Summarises all but the newest messages, when the history has more than so many tokens.
 #[tokio::test]
-async fn summarization_middleware() {
+async fn a_rail_can_replace_the_summarization_middleware() {
     const KEPT: usize = 2;
     async fn summarise(history: Permit<CompactionInputs>) -> Result<CompactionOutput, OperationError> {
         let old = history.messages.len().saturating_sub(KEPT);
@@ -115,7 +115,7 @@ fn calls(tools: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn tool_call_limit_middleware() {
+async fn rails_can_replace_the_tool_call_limit_middleware() {
     let limits = |exit| Limits {
         searches: ToolCallLimit { tool: Some("search"), run: Some(2), session: None, exit },
         all_tools: ToolCallLimit { tool: None, run: None, session: Some(4), exit: Exit::Error },
@@ -179,7 +179,7 @@ impl ModelFallback {
 rail_chain! { struct Fallback { models: ModelFallback } }
 
 #[tokio::test]
-async fn model_fallback_middleware() {
+async fn a_rail_can_replace_the_model_fallback_middleware() {
     let broken = || script(&json!([{ "fail": { "kind": "unavailable", "message": "no model here" } }]));
     let others = vec![Arc::new(broken()), Arc::new(script(&json!([{ "say": "from the third" }])))];
     let agent =
@@ -195,7 +195,7 @@ async fn model_fallback_middleware() {
 }
 
 #[tokio::test]
-async fn before_and_after_agent() {
+async fn rails_can_replace_before_agent_and_after_agent() {
     #[rail(on = [Start])]
     fn before_agent(run: &InvokeInputs, ctx: &RailContext) -> RailAction<InvokeOutput> {
         note(ctx, "before");

@@ -29,7 +29,7 @@ fn another_argument(response: &mut ModelResponse) {
 }
 
 #[tokio::test]
-async fn a_tool_runs_with_the_name_and_the_arguments_that_the_rails_have_left() {
+async fn a_tool_runs_with_the_name_and_the_arguments_that_rails_changed() {
     in_each_guard_set!([another_tool], |set, rails| {
         let (result, notes) = run(&rails, CALLS_A_TOOL).await;
         assert_eq!(notes, ["model: hello", r#"tool echo {"path":"/tmp"}"#, r#"model: {"path":"/tmp"}"#], "{set}");
@@ -39,7 +39,7 @@ async fn a_tool_runs_with_the_name_and_the_arguments_that_the_rails_have_left() 
 
 /// There, the messages of the event are a preview, and the model gets others.
 #[tokio::test]
-async fn the_model_reads_the_messages_that_the_rails_have_left() {
+async fn the_model_reads_the_messages_that_rails_changed() {
     in_each_guard_set!([add_a_rule], |set, rails| {
         let (result, notes) = run(&rails, r#"[{ "say": "hi" }]"#).await;
         assert_eq!(notes, ["model: be brief"], "{set}");
@@ -74,7 +74,7 @@ fn leaves_something(ctx: &mut RailContext) -> Result<Verdict, &'static str> {
 
 /// There, what a failing rail has written into the shared data stays in it.
 #[tokio::test]
-async fn what_a_rail_shared_before_it_faulted_is_gone_at_the_next_event() {
+async fn values_shared_by_a_faulty_rail_are_gone_at_the_next_event() {
     in_each_guard_set!([leaves_something, shows_extra], |set, rails| {
         let (result, notes) = run(&rails, CALLS_A_TOOL).await;
         assert!(matches!(result, Err(RunError::Fault(fault)) if fault.rail_name == "leaves_something"), "{set}");

@@ -73,7 +73,7 @@ fn of_which_call(inputs: &Inputs<'_>, ctx: &RailContext) {
 }
 
 #[tokio::test]
-async fn each_call_of_a_batch_has_events_of_its_own() {
+async fn each_call_of_a_batch_has_separate_events() {
     let script = r#"[
         { "call": [
             { "tool": "echo", "id": "a", "arguments": { "n": 1 } },
@@ -136,7 +136,7 @@ async fn a_retry_is_not_remembered_for_the_next_operation() {
 
 /// There, what rails share in `extra` lives as long as the run. Here `extra` is of one event, and `ctx.run` of the run.
 #[tokio::test]
-async fn what_a_rail_keeps_in_the_run_is_there_at_each_later_event_and_extra_is_not() {
+async fn later_events_see_values_of_the_run_but_not_of_extra() {
     #[derive(Clone, Default)]
     struct Seen(u32);
 

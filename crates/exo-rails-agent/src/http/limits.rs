@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_counted_as_more_than_what_it_is_read_as() {
+    fn the_count_of_a_json_text_is_at_least_the_memory_of_its_value() {
         for value in [json!([{ "a": 0 }, [1, 2], "text", { "b": { "c": null } }]), json!({}), Value::Null] {
             assert!(memory_of_json(value.to_string().as_bytes()) >= memory_of(&value), "{value}");
         }

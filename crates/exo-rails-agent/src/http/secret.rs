@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_hides_what_may_be_a_key() -> Result<(), Box<dyn std::error::Error>> {
+    fn keys_in_an_address_are_hidden_in_every_encoding() -> Result<(), Box<dyn std::error::Error>> {
         let mut secrets = Secrets::default();
         let url = Url::parse("http://us%65r-4711:p%40ss%2Bword@host/v1?key=hidden%20query&4712-no-value&v=1");
         secrets.add_url(&url?);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_that_of_the_standard() {
+    fn base64_encodes_the_examples_of_the_standard_without_padding() {
         let cases = [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (text, expected) in cases {
             assert_eq!(base64(text.as_bytes()), expected);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_shows_a_key_is_dropped() {
+    fn an_error_source_that_contains_a_key_is_dropped() {
         let mut secrets = Secrets::default();
         secrets.add(KEY);
         let of = |source: &str| secrets.hide(OperationError::from("no").with_source(source.to_owned())).source;

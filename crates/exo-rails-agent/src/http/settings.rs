@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_is_none_is_named_without_its_value() {
+    fn an_error_about_an_invalid_header_names_it_without_its_value() {
         for (name, value) in [("x title", "a"), ("x-title", "sk-4711\n")] {
             let error = with_header(name, value).connect(()).err().map(|error| error.to_string());
             let expected =

@@ -168,7 +168,7 @@ proptest! {
 /// The check finds a secret that no rail hides.
 #[test]
 #[should_panic(expected = "the log has")]
-fn the_check_can_fail() {
+fn the_check_finds_a_secret_that_no_rail_hides() {
     let log = run(Audit::builder().level(Level::Full), "a-secret-of-the-test");
     check(&log, "[secret]");
 }

@@ -48,7 +48,7 @@ fn lines(log: &[u8]) -> Vec<&[u8]> {
 }
 
 #[test]
-fn a_log_without_changes_is_right() {
+fn an_unchanged_log_passes_the_check() {
     let verified = check(&log(None, &[&["a", "b"], &["c"]])).unwrap();
     assert_eq!((verified.lines, verified.events, verified.lost), (7, 3, 0));
     assert_eq!((verified.is_closed, verified.interruptions, verified.head.seq()), (true, 0, 6));
@@ -56,7 +56,7 @@ fn a_log_without_changes_is_right() {
 
 /// Every byte of a small log, changed in several bits and to bytes with a meaning, removed, repeated, and cut.
 #[test]
-fn every_byte_counts() {
+fn a_change_of_any_byte_is_found() {
     for log in [log(None, &[&["a"], &["b"]]), log(Some(&key(1)), &[&["a", "b", "c"]])] {
         let head = check(&log).unwrap().head;
         for place in 0..log.len() {
@@ -97,7 +97,7 @@ fn a_cut_is_found_unless_the_log_was_closed_there() {
 }
 
 #[test]
-fn lines_are_found_that_were_moved() {
+fn moved_lines_are_found() {
     let log = log(None, &[&["a", "b", "c", "d"]]);
     let all = lines(&log);
     let wrong = |order: &[usize]| problem(check(&order.iter().map(|line| all[*line]).collect::<Vec<_>>().concat()));
@@ -155,7 +155,7 @@ fn a_log_that_does_not_exist_cannot_be_read() {
 }
 
 #[test]
-fn another_head_is_another_log() {
+fn the_head_of_another_log_is_refused() {
     let (one, other) = (log(None, &[&["a"]]), log(None, &[&["b"]]));
     let head: Head = check(&other).unwrap().head;
     let found = problem(Verify::new().expect(head).reader(&one[..]));

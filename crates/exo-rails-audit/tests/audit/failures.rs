@@ -8,7 +8,7 @@ use crate::bench::{Disk, call, dispatch, lines, runtime};
 
 /// After an error of the disk, every event is a fault, until the disk works again. No line is lost or torn.
 #[test]
-fn an_error_is_a_fault_until_writing_works() {
+fn events_are_faults_until_the_log_can_be_written_again() {
     for at_once in [0, 1, 7] {
         let disk = Disk::default();
         disk.at_once.store(at_once, Ordering::SeqCst);
@@ -71,7 +71,7 @@ fn reported_errors_are_counted() {
 }
 
 #[test]
-fn nothing_happens_after_the_end() {
+fn a_closed_log_refuses_records() {
     runtime().block_on(async {
         let audit = Audit::to_sink(Audit::builder(), Disk::default()).unwrap();
         audit.close().await.unwrap();

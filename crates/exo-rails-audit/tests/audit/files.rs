@@ -63,7 +63,7 @@ fn a_missing_or_moved_file_is_found() {
 
 /// A log whose writer was killed at each byte of the change to the next file.
 #[test]
-fn the_change_of_files_survives_kills() {
+fn the_change_to_the_next_file_survives_kills() {
     let folder = tempfile::tempdir().unwrap();
     let (path, files) = log(&folder);
     let contents: Vec<_> = files.iter().map(|file| fs::read(file).unwrap()).collect();

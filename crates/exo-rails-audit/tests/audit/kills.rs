@@ -80,7 +80,7 @@ fn a_log_is_continued_after_every_byte() {
 
 /// The piece of an unfinished line is a part of the log: a change of it is found.
 #[test]
-fn a_changed_piece_is_found() {
+fn a_change_in_an_unfinished_line_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     write_log(Audit::builder(), &path, &["a", "b"]);
@@ -117,7 +117,7 @@ fn a_damaged_log_is_not_continued() {
 
 /// A log that is still open has no end.
 #[test]
-fn an_open_log_is_not_closed() {
+fn the_check_reports_that_an_open_log_is_not_closed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     runtime().block_on(async {

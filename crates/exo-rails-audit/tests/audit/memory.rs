@@ -235,7 +235,7 @@ fn records_without_room_for_their_bytes_are_dropped_and_counted() {
 }
 
 #[test]
-fn a_queue_without_bytes_makes_no_sense() {
+fn a_queue_of_0_bytes_is_refused() {
     let error = Audit::to_sink(AuditConfig { capacity_bytes: 0, ..Audit::builder() }, Vec::new()).unwrap_err();
     assert!(error.to_string().starts_with("`capacity_bytes`: 0 bytes: write a number from 1 to "), "{error}");
 }

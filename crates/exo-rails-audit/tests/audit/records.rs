@@ -97,7 +97,7 @@ fn the(records: &[Value], is: impl Fn(&Value) -> bool) -> &Value {
 }
 
 #[test]
-fn metadata_has_names_sizes_and_decisions() {
+fn the_level_metadata_records_names_sizes_and_decisions() {
     let records = run(Audit::builder());
     let finding = the(&records, |record| record["name"] == "finding");
     assert_eq!(finding["data"]["rule"], "refund");
@@ -120,7 +120,7 @@ fn metadata_has_names_sizes_and_decisions() {
 }
 
 #[test]
-fn full_has_the_payloads_once() {
+fn the_level_full_records_each_payload() {
     let text = Value::from(run(Audit::builder().level(Level::Full))).to_string();
     for part in ["a prompt", "an argument", "an answer", "a result"] {
         assert!(text.contains(&format!("the text of {part}")), "{part}");
@@ -152,7 +152,7 @@ fn pieces_of_an_answer_are_recorded_on_request() {
 
 /// The text of a fault is in the log at the level `full` only.
 #[test]
-fn the_text_of_a_fault_may_be_a_payload() {
+fn only_the_level_full_records_the_text_of_a_fault() {
     for (level, has_text) in [(Level::Metadata, false), (Level::Full, true)] {
         let disk = Disk::default();
         runtime().block_on(async {

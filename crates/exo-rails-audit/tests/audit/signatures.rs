@@ -81,7 +81,7 @@ fn renumber(log: &str) -> Vec<u8> {
 }
 
 #[test]
-fn each_signature_has_its_place() {
+fn a_missing_signature_is_found_by_its_number() {
     let (log, key) = signed(7, 2);
     let text = String::from_utf8(log).unwrap();
     // Removes two signatures, and keeps the others.
@@ -91,7 +91,7 @@ fn each_signature_has_its_place() {
 }
 
 #[test]
-fn another_key_is_not_this_key() {
+fn another_key_does_not_verify_the_log() {
     let (log, _) = signed(2, 1);
     let other = AuditKey::from_seed(&[6; 32]).public();
     assert_eq!(problem(Verify::new().key(other).reader(&log[..])), Problem::BadSignature);
@@ -108,7 +108,7 @@ fn an_unsigned_log_is_not_enough_for_a_check_with_a_key() {
 
 /// Lines after the last signature can be forged, and the check says where the last signature is.
 #[test]
-fn the_check_says_what_is_signed() {
+fn the_check_reports_the_last_signed_line() {
     let (log, key) = signed(5, 2);
     let lines: Vec<_> = log.split_inclusive(|byte| *byte == b'\n').collect();
     let open = lines[..lines.len() - 1].concat();

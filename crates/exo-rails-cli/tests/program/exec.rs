@@ -70,7 +70,7 @@ fn an_execution_that_has_not_ended_is_not_forgotten_by_accident() {
 }
 
 #[test]
-fn a_limit_stops_the_machine_and_more_lets_it_go_on() {
+fn a_limit_stops_the_machine_and_a_higher_limit_resumes_it() {
     let desk = Desk::with_review();
     for (limit, more) in [("--max-steps 3", "--max-steps 6"), ("--max-visits 1", "--max-visits 2")] {
         let ran = desk.run(&format!("{EXEC} {limit}"));
@@ -81,7 +81,7 @@ fn a_limit_stops_the_machine_and_more_lets_it_go_on() {
 }
 
 #[test]
-fn until_ends_a_machine_at_a_visit() {
+fn the_option_until_ends_the_machine_at_a_visit() {
     let desk = Desk::with_review();
     assert_eq!(desk.run(&format!("{EXEC} --until draft:2")).code, 0);
     assert_eq!(nodes(&desk), ["begin", "draft", "review", "draft"]);

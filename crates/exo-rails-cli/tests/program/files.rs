@@ -79,7 +79,7 @@ fn formatting_changes_white_space_only_and_is_stable() {
 }
 
 #[test]
-fn a_file_with_a_mistake_is_not_formatted_and_the_others_are() {
+fn fmt_skips_a_file_with_a_mistake_and_formats_the_others() {
     let desk = Desk::new();
     desk.write("a.dygram", "State {");
     desk.write("b.dygram", "State   b;");

@@ -71,7 +71,7 @@ fn messages(tool: &str, arguments: &Value) -> Value {
 const FILE: &str = "Task triage { prompt: \"Where to?\"; } End refund; End answer; triage -> refund, answer;";
 
 #[test]
-fn models_of_both_protocols_choose_the_way() {
+fn models_of_both_protocols_choose_a_transition() {
     for (provider, answer) in [("OPENAI", chat as fn(&str, &Value) -> Value), ("ANTHROPIC", messages)] {
         let server = Server::with(vec![(200, answer("transition_to_refund", &json!({ "reason": "broken lamp" })))]);
         let desk = Desk::new();

@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn what_files_have_from_elsewhere_becomes_cel() {
+    fn operators_and_templates_of_other_languages_become_cel() {
         let cases = [
             ("a === 1", "a == 1"),
             ("{{a.b}} !== 'x'", "a.b != 'x'"),

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_has_no_files_outside_it() {
+    fn a_directory_refuses_files_outside_itself() {
         let directory = Directory::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
         assert!(directory.load("lib.rs").is_ok());
         let outside = directory.load("../Cargo.toml").unwrap_err();

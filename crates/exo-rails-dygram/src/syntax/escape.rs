@@ -57,7 +57,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_quoted_text_means_itself(value in any::<String>()) {
+        fn a_quoted_text_is_read_back_unchanged(value in any::<String>()) {
             let quoted = quote(&value);
             let (read, unknown) = unescape(&quoted[1..quoted.len() - 1]);
             prop_assert_eq!(read, value);

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_end_where_they_cannot_go_on() {
+    fn a_number_ends_before_the_first_character_that_does_not_fit() {
         for (text, length) in [("12", 2), ("1.5", 3), ("1.", 1), ("1e3", 3), ("1e", 1), ("2E-4x", 4), ("1.2.3", 3)] {
             assert_eq!(lex(text)[0].span.end, length, "{text}");
         }

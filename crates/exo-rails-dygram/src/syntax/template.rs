@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_are_templates() {
+    fn only_names_in_double_braces_are_templates() {
         let cases: [(&str, &[&str]); 7] = [
             ("{{a}} and {{ b.c }}", &["a", "b.c"]),
             ("{{{a}}}", &["a"]),

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_sees_what_is_there() {
+    fn invisible_and_control_characters_are_shown_as_escapes() {
         let cases = [
             ("\u{1b}[2J\u{1b}[H", r"\u{1b}[2J\u{1b}[H"),
             ("\u{9b}2J", r"\u{9b}2J"),

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_value_is_no_problem() {
+    fn a_pattern_searches_a_deeply_nested_value_without_recursion() {
         let mut value = json!({ "p": 1 });
         for _ in 0..100_000 {
             value = Value::Array(vec![value]);

@@ -98,7 +98,7 @@ mod tests {
 
     #[cfg(any(feature = "paths", feature = "urls"))]
     #[test]
-    fn the_last_word_of_a_name() {
+    fn the_last_word_of_a_name_is_found_in_every_style() {
         for name in ["path", "PATH", "file_path", "filePath", "File-Path", "path2", "path_", "the.path", "größePath"]
         {
             assert_eq!(last_word(name), "path", "{name}");
@@ -110,7 +110,7 @@ mod tests {
 
     #[cfg(feature = "paths")]
     #[test]
-    fn the_words_of_a_name() {
+    fn the_words_of_a_name_are_found_in_every_style() {
         for name in ["copy_file", "copyFile", "CopyFile", "copy-file", "_copy.file_2"] {
             assert_eq!(words(name).collect::<Vec<_>>(), ["file", "copy"], "{name}");
         }
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_places_and_names() {
+    fn each_text_has_its_pointer_and_the_name_of_its_field() {
         let value = json!({ "files": ["a", ["b"]], "map": { "x/y": "c" } });
         let found = texts(&None, &value);
         let at = |text: &str| {

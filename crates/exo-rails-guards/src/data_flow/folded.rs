@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_to_fold_agree() {
+    fn ascii_folding_and_general_folding_agree() {
         for text in ["", "a", " a-b  C3PO, 4711!", "-x", "\u{0}\u{7f}a\u{b}b"] {
             let (ascii, mut all) = (Folded::new(text, Key::new(), 6), Folded::new("", Key::new(), 6));
             all.text = text;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_bytes_of_the_text() {
+    fn folded_words_point_to_bytes_of_the_original_text() {
         let text = "ä ﬁx: Größe!";
         let folded = Folded::new(text, Key::new(), 6);
         let words: Vec<_> = folded.words.iter().map(|word| &text[folded.bytes(word.start..word.end)]).collect();
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_and_common_words_prove_nothing() {
+    fn dates_and_common_words_are_not_telling_words() {
         let folded = Folded::new("the order of 2024-05-20T10:00:00Z is 4711-0815-2 at Kruger", Key::new(), 6);
         let telling = folded.words.iter().filter(|word| word.kind == Kind::Telling);
         let telling: Vec<_> = telling.map(|word| &folded.text[folded.bytes(word.start..word.end)]).collect();

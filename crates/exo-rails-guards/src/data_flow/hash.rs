@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_has_the_hash_of_its_text() {
+    fn a_part_of_a_text_has_the_same_hash_as_the_part_alone() {
         let key = Key::new();
         let text: Vec<char> = "abracadabra".repeat(9).chars().collect();
         let prefixes = key.prefixes(&text);

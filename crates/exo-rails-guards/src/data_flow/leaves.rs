@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_places() {
+    fn each_text_and_name_has_its_pointer() {
         let value = json!({ "to": "a", "n": [1, true, "{\"x\": \"y\"}"] });
         assert_eq!(all(&value, &["/to"]), ["/to=a"]);
         assert_eq!(

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_piece_of_a_long_text_is_lost() {
+    fn each_piece_of_a_long_text_has_a_mark() {
         let form = Form { key: Key::new(), piece: 12, value: 6 };
         let text = (0..40_000).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
         let marks = form.tainted(&text, &[], 900_000).all;

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_found() {
+    fn addresses_ids_and_numbers_in_a_text_are_found() {
         for (text, expected) in [
             ("Mail bob@x.io.", vec!["bob@x.io", "x.io"]),
             (
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_the_characters() {
+    fn the_table_of_characters_agrees_with_their_definitions() {
         for c in (0..=0x2100).filter_map(char::from_u32) {
             assert_eq!(is_gap(c), c.is_whitespace() || c.is_control() || GAPS.contains(c), "{c:?}");
             let Some(byte) = u8::try_from(c).ok().filter(u8::is_ascii) else { continue };
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_of_labels_is_no_problem() {
+    fn a_long_chain_of_labels_has_few_values() {
         assert!(values(&"a.".repeat(200_000)).len() < 10);
         assert!(values(&"a1b2c3-".repeat(100_000)).len() < 10);
     }

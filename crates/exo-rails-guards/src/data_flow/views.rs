@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn surrogates_are_one_character() {
+    fn two_escaped_surrogates_become_one_character() {
         assert_eq!(unescaped(r"\ud83d\ude00 \u{1f600} \q").as_deref(), Some("😀 😀 q"));
         assert_eq!(unescaped(r"\u12"), Some("u12".to_owned()));
     }

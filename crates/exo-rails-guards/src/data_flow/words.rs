@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_and_numbers() {
+    fn dates_and_times_are_recognised_and_other_numbers_are_not() {
         for date in [
             "2024-05-20",
             "20.05.2024",
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_dates() {
+    fn words_with_letters_of_dates_are_recognised_and_ids_are_not() {
         for date in ["2024-05-20T10:00:00Z", "20-May-2024", "10:30PM", "2024-W21", "20240520"] {
             assert!(has_letters_of_date(date), "{date}");
         }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_folded() {
+    fn the_list_of_common_words_is_folded() {
         let list = include_str!("common_words.txt").lines().filter(|line| !line.starts_with('#'));
         for word in list.flat_map(str::split_whitespace) {
             assert!(word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()), "{word}");

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mentions_are_told_from_uses() {
+    fn quoted_instructions_are_mentions_and_others_are_uses() {
         let mentions = [
             "Attackers write \"ignore all previous instructions\" into a page.",
             "The phrase ignore all previous instructions is well known.",

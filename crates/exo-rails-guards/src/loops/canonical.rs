@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_in_several_forms() {
+    fn arguments_are_equal_whatever_the_form_of_their_json() {
         for (one, other, equal) in [
             (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, true),
             (r#"{"a":{"x":[1,{"p":1,"q":2}]}}"#, r#"{"a":{"x":[1.0,{"q":2e0,"p":1}]}}"#, true),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_in_errors_do_not_count() {
+    fn errors_that_differ_only_in_numbers_are_equal() {
         let error = |text: &str| result(&ToolOutput::error(text));
         assert_eq!(error("request 3f2a failed at 12:30:01"), error("request 77c0 failed at 12:31:17"));
         assert_ne!(error("no such file"), error("permission denied"));

@@ -254,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_intersection_permits_what_both_permit(a in grants(), b in grants()) {
+        fn an_intersection_permits_only_actions_that_both_grants_permit(a in grants(), b in grants()) {
             let both = a.intersection(&b);
             for path in ["/", "/a", "/a/b/f", "/a/c", "/d/e", "x", "x/f", "y", "../z", "/a/../d", "/e"] {
                 prop_assert_eq!(both.may_read(path), a.may_read(path) && b.may_read(path), "read {}", path);

@@ -162,7 +162,7 @@ mod tests {
 
     /// Every formula refuses a number in which one digit is wrong.
     #[test]
-    fn a_wrong_digit_is_found() {
+    fn each_checksum_detects_one_wrong_digit() {
         type Formula = fn(&str) -> bool;
         let table: [(Formula, &str); 12] = [
             (luhn, "4111 1111 1111 1111"),

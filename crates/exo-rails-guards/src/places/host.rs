@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_cover_what_they_match() {
+    fn a_wildcard_pattern_matches_subdomains_only() {
         let pattern = |text| HostPattern::new(text).unwrap();
         assert!(pattern("*.a.org").matches("B.A.org"));
         assert!(!pattern("*.a.org").matches("a.org"));

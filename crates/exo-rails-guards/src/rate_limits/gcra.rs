@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_arrivals() {
+    fn each_arrival_waits_as_long_as_the_table_says() {
         // 4 calls a second are one in 250 ms.
         for (burst, arrivals, expected) in [
             (1, vec![0, 250, 500], vec![0, 0, 0]),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_given_back_is_free() {
+    fn a_returned_place_is_free_at_once() {
         let rate = Rate::new(1, SECOND, 1);
         let taken = rate.take(0, Duration::ZERO);
         let free = rate.give_back(taken.ahead, Duration::ZERO);

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_texts() {
+    fn each_text_in_the_table_repeats_as_expected() {
         for (text, expected) in [
             ("I am sorry. ".repeat(9), Some((12, 8))),
             ("I am sorry. ".repeat(8), None),
@@ -179,7 +179,7 @@ mod tests {
         /// A repetition is found, at the latest one unit after the definition is met, and never before it is met. The pieces
         /// make no difference.
         #[test]
-        fn repetitions_are_those_of_the_definition(
+        fn the_detector_finds_the_repetitions_of_the_definition(
             start in "[ab =]{0,40}",
             unit in "[abc =]{1,30}",
             times in 0_usize..40,

@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_allow_commands_that_begin_so() {
+    fn patterns_allow_commands_that_begin_with_their_words() {
         for (pattern, text, expected) in [
             ("git push", "git push origin", true),
             ("git push", "git -C /x push", false),

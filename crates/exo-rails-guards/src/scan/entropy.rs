@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_entropy_is_that_of_the_shares() {
+    fn the_entropy_follows_from_the_shares_of_the_characters() {
         let table =
             [("", 0.0), ("aaaa", 0.0), ("ab", 1.0), ("abcd", 2.0), ("0123456789abcdef", 4.0), ("aab", 0.918_295_8)];
         for (text, expected) in table {

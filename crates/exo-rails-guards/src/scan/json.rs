@@ -67,7 +67,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_json_is_that_of_serde() {
+    fn the_writer_produces_the_same_json_as_serde() {
         let values = [
             json!(null),
             json!([]),

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shortened_texts_begin_the_texts() {
+    fn each_text_begins_with_one_of_the_shortened_texts() {
         let texts: Vec<String> =
             (0..300).map(|number| format!("key-{number:03x}")).chain(["pub-key".to_owned()]).collect();
         let shortened = shortened(&texts);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginnings_are_all_texts_that_a_match_may_begin_with() {
+    fn each_match_begins_with_one_of_the_beginnings_of_its_pattern() {
         let table = [
             (r"\bghp_[0-9a-zA-Z]{36}", Some(r"\bghp_")),
             (r"\b(ghp|gho)_[0-9a-zA-Z]{36}", Some(r"\bgho_ ghp_")),

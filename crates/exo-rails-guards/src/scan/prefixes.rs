@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_finds_what_a_plain_search_finds() {
+    fn the_table_and_a_plain_search_find_the_same_prefixes() {
         let all = [
             ("ghp_", true),
             ("sk-", true),

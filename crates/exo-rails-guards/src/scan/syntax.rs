@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_differences_of_re2_are_rewritten() {
+    fn patterns_of_re2_are_rewritten_for_the_regex_crate() {
         let table = [
             (r"\w+\d", "[0-9A-Za-z_]+[0-9]"),
             (r"\bkey\b", r"(?-u:\b)key(?-u:\b)"),

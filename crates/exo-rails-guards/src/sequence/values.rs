@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_have_one_text() {
+    fn equal_values_have_the_same_text() {
         for (one, other, equal) in [
             (json!(7), json!(7.0), true),
             (json!(7), json!("7"), false),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_values() {
+    fn missing_and_too_long_values_are_unusable() {
         let mut deep = json!(1);
         for _ in 0..1_100 {
             deep = Value::Array(vec![deep]);

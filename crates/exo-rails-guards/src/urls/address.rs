@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn special_addresses() {
+    fn each_special_address_is_in_its_range() {
         let table = [
             ("0.0.0.0", "this-network"),
             ("0.255.255.255", "this-network"),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn public_addresses() {
+    fn public_addresses_are_in_no_special_range() {
         for address in [
             "1.1.1.1",
             "8.8.8.8",

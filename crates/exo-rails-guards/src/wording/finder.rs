@@ -837,7 +837,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_letters_and_digits_are_themselves() {
+    fn plain_letters_and_digits_are_not_taken_for_others() {
         let finders = finders(vec![
             Wording::phrase("fail", true, Alike::Looks),
             Wording::phrase("4711", true, Alike::Looks),
@@ -854,7 +854,7 @@ mod tests {
     }
 
     #[test]
-    fn words_without_spaces_need_no_edges() {
+    fn phrases_in_scripts_without_spaces_are_found_inside_words() {
         let finders = finders(vec![Wording::phrase("黑客", true, Alike::Looks)]);
         assert_eq!(said(&finders, "我想成为黑客吗"), ["黑客"]);
     }
@@ -924,7 +924,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_says_the_same_as_a_text() {
+    fn a_stream_has_the_same_findings_as_the_whole_text() {
         let wordings = vec![
             Wording::phrase("hack into", true, Alike::Looks),
             Wording::new(

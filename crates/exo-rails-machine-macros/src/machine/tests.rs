@@ -183,7 +183,7 @@ fn mistakes_have_one_message_each() {
 }
 
 #[test]
-fn a_condition_may_read_what_its_node_may_write() {
+fn a_condition_may_read_a_field_that_its_node_may_write() {
     let code = with(
         "state A { -> B; } task B { prompt: \"B\"; writes notes { text }; -> C when notes.text.is_empty(); -> A; } end C;",
     );

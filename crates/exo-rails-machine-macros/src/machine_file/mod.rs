@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_whose_types_would_have_one_name_have_none() {
+    fn nodes_get_no_type_if_two_types_would_have_the_same_name() {
         let text = "State idle;\nState Idle;\nState group { State inner; State last; inner -> last; }\n\
                     idle -> Idle;\nIdle -> group;";
         let code = expanded(&[("flow.dygram", text)], "struct Flow = \"flow.dygram\";");

@@ -67,7 +67,7 @@ fn conditions_read_contexts_attributes_and_built_in_names() {
 }
 
 #[test]
-fn unless_negates_and_if_means_when() {
+fn the_label_unless_negates_and_the_label_if_equals_when() {
     assert_eq!(met(r#"unless: "metrics.quality > 0.9""#, |_| {}, &[]), Ok(false));
     assert_eq!(met(r#"if: "metrics.quality > 0.9""#, |_| {}, &[]), Ok(true));
 }
@@ -113,7 +113,7 @@ fn a_field_alone_means_the_only_one_that_the_node_may_read() {
 }
 
 #[test]
-fn a_context_without_declared_fields_has_those_that_were_written() {
+fn a_condition_can_read_written_fields_of_an_open_context() {
     assert!(when("notes.count > 1").is_err());
     assert_eq!(met(r#"when: "notes.count > 1""#, |contexts| contexts.set("notes", "count", 2), &[]), Ok(true));
     assert_eq!(met(r#"when: "count > 1""#, |contexts| contexts.set("notes", "count", 2), &[]), Ok(true));
@@ -128,7 +128,7 @@ fn errors_are_counted() {
 /// Upstream calls a condition simple if its text does not contain words such as `tool` and `call`, so it treats `toolRuns` as
 /// not simple.
 #[test]
-fn words_in_names_mean_nothing() {
+fn names_that_contain_keywords_are_ordinary_names() {
     let set = |contexts: &mut Contexts| {
         contexts.set("notes", "toolRuns", 1);
         contexts.set("notes", "callbackCount", Value::from(2));

@@ -85,7 +85,7 @@ fn several_fields_are_written_together_or_not_at_all() {
 }
 
 #[test]
-fn storing_is_writing_without_reading() {
+fn the_permission_store_allows_writing_and_forbids_reading() {
     let mut place = place(FILE);
     assert_eq!(place.write("keeper", "job", json!({ "title": "Coffee" })), Ok(1));
     assert_eq!(
@@ -104,7 +104,7 @@ fn values_have_the_type_of_their_field() {
 }
 
 #[test]
-fn a_context_without_fields_has_any() {
+fn a_context_without_declared_fields_accepts_any_field() {
     let mut place = place(FILE);
     assert_eq!(place.write("keeper", "notes", json!({ "anything": [1, 2] })), Ok(1));
     assert_eq!(place.read("keeper", "notes", &[]), Ok(json!({ "anything": [1, 2] })));
@@ -113,13 +113,13 @@ fn a_context_without_fields_has_any() {
 }
 
 #[test]
-fn words_that_contain_a_permission_give_none() {
+fn a_label_that_contains_the_name_of_a_permission_gives_no_access() {
     let mut place = place("Context c { a: 1; } Task t { prompt: \"x\"; } t -reset-> c;");
     assert!(place.write("t", "c", json!({ "a": 2 })).is_err());
 }
 
 #[test]
-fn children_may_read_what_their_parent_may_write() {
+fn children_may_read_a_context_that_their_parent_may_write() {
     let file = "Context c { a<number>: 1; } Process p { Task t { prompt: \"x\"; } } p -writes-> c;";
     let mut place = place(file);
     assert_eq!(place.read("p.t", "c", &[]), Ok(json!({ "a": 1 })));

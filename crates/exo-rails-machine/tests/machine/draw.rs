@@ -46,7 +46,7 @@ fn labels_show_their_parts_in_order() {
 }
 
 #[test]
-fn names_of_nodes_stay_apart() {
+fn nodes_with_similar_paths_have_different_names_in_the_drawing() {
     let machine =
         exo_rails_dygram::read("flow.dygram", "State a_b; Process a { State b; State b_c; } State a_d; a_b -> a.b;")
             .machine;

@@ -97,7 +97,7 @@ fn answer_for(request: &TransitionRequest) -> RailAction<TransitionRecord> {
 }
 
 #[tokio::test]
-async fn a_rail_that_answers_in_place_of_a_transition_does_not_move_the_machine_and_the_model_reads_so() {
+async fn a_rail_that_replaces_a_transition_does_not_move_the_machine() {
     let rails = rail_chain![
         #[chain(operations = [Transition])]
         answer_for
@@ -305,7 +305,7 @@ async fn two_tools_never_have_the_same_name() {
 
 /// Calls that end in the middle: the second path saves the state while a composition of the first one is under way.
 #[tokio::test]
-async fn a_composition_that_was_interrupted_is_unknown_and_not_done() {
+async fn an_interrupted_composition_has_an_unknown_result() {
     let file = "Context c { n<number>: 0; } State s; Task t { prompt: \"x\"; meta: true; } Task u { prompt: \"y\"; } End e; End f;
         s -@parallel-> t; s -@parallel-> u; t -writes-> c; t -> e; u -> f;";
     let saved = Saved::default();
@@ -510,7 +510,7 @@ fn to_b_instead(request: &mut TransitionRequest) -> RailAction<TransitionRecord>
 }
 
 #[tokio::test]
-async fn a_map_that_a_rail_has_chosen_has_its_own_list() {
+async fn a_map_edge_that_a_rail_chose_uses_its_own_list() {
     let file = "Context c { one<array>: [1]; two<array>: [7, 8]; } State s; State a; State b; s -reads-> c;
         s -@map(\"c.one\")-> a; s -@map(\"c.two\")-> b;";
     let rails = rail_chain![

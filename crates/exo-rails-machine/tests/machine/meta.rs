@@ -80,7 +80,7 @@ async fn a_tool_is_constructed_improved_and_used_in_one_visit() {
 }
 
 #[tokio::test]
-async fn names_of_other_tools_are_not_free() {
+async fn a_constructed_tool_cannot_take_the_name_of_another_tool() {
     let names = ["write_c", "read_x", "transition_to_e", "construct_tool", "a b", "", "double"];
     let script: Vec<_> = names.iter().map(|name| construct(name, "agent_backed", "x")).collect();
     let mut script = script;
@@ -165,7 +165,7 @@ async fn the_types_of_a_composition_are_checked() {
 
 #[cfg(not(feature = "code"))]
 #[tokio::test]
-async fn without_the_feature_code_is_refused() {
+async fn code_is_refused_without_the_feature() {
     let outputs = outputs(META, vec![construct("score", "code_generation", "input.x * 0.8")]).await;
     assert!(outputs[0].contains("this program cannot run code: use `agent_backed` or `composition`"), "{outputs:?}");
 }
@@ -369,7 +369,7 @@ complete -@auto-> idle;
 }
 
 #[tokio::test]
-async fn agents_cannot_make_tools_without_end() {
+async fn the_step_limit_bounds_the_number_of_constructed_tools() {
     let count = Arc::new(Mutex::new(0));
     let made = Arc::clone(&count);
     let model = Answers::new(move |_: &ModelCallInputs| {

@@ -33,7 +33,7 @@ async fn edges_of_a_fork_have_conditions() {
 }
 
 #[tokio::test]
-async fn async_edges_start_paths_beside_the_one_that_goes_on() {
+async fn async_edges_start_further_paths() {
     let file = "State s; State log; State next; End done; End logged; s -@async-> log; s -> next; next -> done; log -> logged;";
     let done = run(file, "[]").await.unwrap();
     let mut ended = done.ended_at.clone();
@@ -90,7 +90,7 @@ async fn paths_with_one_agent_take_turns_in_its_conversation() {
 }
 
 #[tokio::test]
-async fn a_map_over_something_else_is_an_error() {
+async fn a_map_over_a_value_that_is_not_a_list_is_an_error() {
     let file = "Context input { names<string>: \"Ada\"; } State s; End g; s -@map(input.names)-> g;";
     let error = run(file, "[]").await.unwrap_err();
     assert_eq!(
@@ -102,7 +102,7 @@ async fn a_map_over_something_else_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_barrier_lets_all_paths_go_on_together() {
+async fn a_barrier_releases_all_paths_together() {
     let file = "State s; State a; State b; State b2; End x; End y; s -@parallel-> a, b; b -> b2; a -@barrier(\"m\")-> x; b2 -@barrier(\"m\")-> y;";
     let done = run(file, "[]").await.unwrap();
     let trace = trace(&done.history);
@@ -119,7 +119,7 @@ async fn paths_that_wait_for_each_other_are_an_error() {
 }
 
 #[tokio::test]
-async fn a_path_that_polls_is_no_circle_while_another_one_works() {
+async fn a_polling_path_is_not_endless_while_another_path_works() {
     let file = "Context c { ready<boolean>: false; } State s; State wait; Task work { prompt: \"x\"; } State w2; End done; End end;
         s -@parallel-> wait, w2; w2 -> work; work -writes-> c; work -> end; wait -when: \"c.ready\"-> done; wait -> wait;";
     let script =
@@ -191,7 +191,7 @@ fn two_paths() -> Answers<impl Fn(&ModelCallInputs) -> ModelResponse + Clone + S
 }
 
 #[tokio::test]
-async fn errors_of_a_path_end_the_machine_unless_the_others_may_go_on() {
+async fn an_error_of_a_path_ends_the_machine_unless_others_may_continue() {
     let executor = |strategy: &str| {
         let file = format!("machine \"M\" @errorHandling(\"{strategy}\") @concurrent(1)\n{TWO}");
         Executor::builder(&exo_rails_dygram::read("flow.dygram", &file).machine, two_paths()).build().unwrap()
@@ -318,7 +318,7 @@ async fn the_history_has_the_paths_that_a_step_starts() {
 
 /// The first attempt writes, and fails.
 #[tokio::test(start_paused = true)]
-async fn what_failed_attempts_wrote_is_in_the_history() {
+async fn writes_of_failed_attempts_are_in_the_history() {
     let write = json!({ "call": [{ "tool": "write_c", "arguments": { "field": "n", "value": 7 } }] });
     let fail = json!({ "fail": { "kind": "unavailable", "message": "down" } });
     let file = |errors: &str| {
@@ -365,7 +365,7 @@ async fn the_edge_of_the_tool_is_taken_and_no_other_one_to_the_same_node() {
 
 /// Where nobody works, the async edges start at once, and the agent that chooses the way cannot start them again.
 #[tokio::test]
-async fn a_state_that_asks_for_the_way_starts_its_paths_once() {
+async fn a_state_whose_agent_chooses_starts_its_async_paths_once() {
     let (builder, model) = crate::helper::recorded(
         "State s; State log; State a; State b; s -@async-> log; s -> a, b;",
         &format!("[{}]", crate::helper::go("a")),
@@ -480,7 +480,7 @@ async fn a_path_that_fails_visits_the_nodes_that_undo_its_work() {
 
 /// Two paths write and meet. The path that goes on undoes the work of both.
 #[tokio::test]
-async fn a_path_undoes_the_work_of_the_paths_in_whose_place_it_goes_on() {
+async fn a_path_after_a_merge_undoes_the_work_of_all_merged_paths() {
     let file = r#"
 machine "Trip" @errorHandling("compensate") @concurrent(1)
 Context trip { flight<string>: ""; hotel<string>: ""; last<integer>: 0; }

@@ -7,7 +7,7 @@ fn plan(file: &str) -> Result<Plan, Vec<String>> {
 }
 
 #[test]
-fn nodes_without_edges_have_those_around_them() {
+fn a_node_without_edges_uses_the_edges_of_its_parent() {
     let plan =
         plan("Process p { Task a { prompt: \"A\"; } Task b { prompt: \"B\"; } a -> b; } State s; End e; s -> p -> e;")
             .unwrap();
@@ -27,7 +27,7 @@ fn targets_of_one_name_have_tools_with_their_paths() {
 }
 
 #[test]
-fn work_depends_on_prompts_and_permissions() {
+fn prompts_and_permissions_determine_the_work_of_a_node() {
     let plan = plan("Task t { prompt: \"x\"; } State s; State w; State m { meta: true; } Context c { a: 1; } s -> t -> w -> m; w -writes-> c; s -reads-> c;").unwrap();
     let work = |path: &str| plan.node(path).unwrap().work;
     assert_eq!([work("t"), work("s"), work("w"), work("m")], [Work::Task, Work::None, Work::State, Work::State]);

@@ -147,7 +147,7 @@ async fn without_an_answer_the_machine_waits_again() {
 }
 
 #[tokio::test]
-async fn a_refusal_of_a_person_is_one_of_the_rail() {
+async fn a_refusal_by_a_person_counts_as_a_refusal_by_the_rail() {
     // The model reads why, and chooses again.
     let file = "Task s { prompt: \"x\"; } End asked; End b; s -> asked, b;";
     let (builder, model) = recorded(file, &json!([take("asked"), take("b")]).to_string());
@@ -195,7 +195,7 @@ fn asks_and_counts(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailActio
 /// Two paths ask the same question at the same time. Each answer is for one of them, and what the rails count for the whole machine
 /// does not go back when a path continues later than another one.
 #[tokio::test]
-async fn paths_that_wait_have_their_own_questions_and_share_what_rails_count() {
+async fn waiting_paths_have_their_own_questions_and_share_counts_of_rails() {
     let file =
         "State s; Task a { prompt: \"x\"; } Task b { prompt: \"x\"; } End e; s -@parallel-> a, b; a -> e; b -> e;";
     // Each path pays two times.
@@ -264,7 +264,7 @@ fn asks_to_pay(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, s
 }
 
 #[tokio::test]
-async fn an_answer_to_one_path_is_not_one_to_another_that_asks_the_same() {
+async fn an_answer_to_one_path_does_not_answer_another_path() {
     let file =
         "State s; Task a { prompt: \"x\"; } Task b { prompt: \"x\"; } End e; s -@parallel-> a, b; a -> e; b -> e;";
     let model = Answers::new(|request: &ModelCallInputs| {

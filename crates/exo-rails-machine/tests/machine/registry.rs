@@ -26,7 +26,7 @@ async fn call(registry: &ToolRegistry, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn exact_names_are_before_patterns_and_patterns_keep_their_order() {
+async fn exact_names_win_over_patterns_and_patterns_keep_their_order() {
     let mut registry = ToolRegistry::new();
     add(&mut registry, ToolPattern::regex("^read_[a-z]+$").unwrap(), "regex").unwrap();
     add(&mut registry, ToolPattern::prefix("read_"), "prefix").unwrap();
@@ -44,7 +44,7 @@ async fn exact_names_are_before_patterns_and_patterns_keep_their_order() {
 
 /// In upstream, names of static tools are prefixes too.
 #[test]
-fn a_longer_name_is_another_tool() {
+fn a_tool_matches_only_its_whole_name() {
     let mut registry = ToolRegistry::new();
     registry.add(tool("exact_name")).unwrap();
     assert!(registry.has("exact_name") && !registry.has("exact_name_extended") && !registry.has("exact_nam"));

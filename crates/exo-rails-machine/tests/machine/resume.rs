@@ -355,7 +355,7 @@ async fn a_history_is_replayed_without_a_model() {
 }
 
 #[tokio::test]
-async fn a_stopped_machine_goes_on_where_it_was() {
+async fn a_stopped_machine_resumes_at_its_node() {
     let file = "State a; Task b { prompt: \"x\"; } End c; a -> b; b -> c, a;";
     let executor = machine(file, &format!("[{}]", go("c"))).build().unwrap();
     let mut execution = executor.start();

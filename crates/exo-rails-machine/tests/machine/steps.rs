@@ -18,7 +18,7 @@ async fn states_with_one_edge_need_no_agent() {
 }
 
 #[tokio::test]
-async fn among_conditions_the_order_of_the_file_decides() {
+async fn the_first_true_condition_in_the_file_decides() {
     let file = "Context c { n<integer>: 5; } State s; End a; End b; End z;
         s -when: \"c.n > 9\"-> z; s -when: \"c.n > 3\"-> b; s -when: \"c.n > 1\"-> a; s -@auto-> z;";
     assert_eq!(run(file, "[]").await.unwrap().ended_at, ["b"]);
@@ -32,7 +32,7 @@ async fn a_false_condition_closes_its_edge() {
 }
 
 #[tokio::test]
-async fn edges_of_contexts_do_not_count_as_ways() {
+async fn edges_to_contexts_are_not_transitions() {
     let file = "Context c { n<integer>: 0; } State s; End b; s -reads-> c; s -> b;";
     assert_eq!(run(file, "[]").await.unwrap().ended_at, ["b"]);
 }
@@ -97,7 +97,7 @@ async fn limits_are_exact() {
 }
 
 #[tokio::test]
-async fn until_ends_a_machine_without_an_end() {
+async fn the_option_until_ends_a_machine_without_an_end_node() {
     let file = "State a; State b; a -> b -> a;";
     for (visit, steps) in [(1, 2), (3, 6)] {
         let executor = machine(file, "[]").until("b", visit).build().unwrap();
@@ -115,7 +115,7 @@ fn ask_before_the_end(request: &TransitionRequest, ctx: &RailContext) -> RailAct
 
 /// In the round in which one path comes to the node of `until`, others ask, wait or fail.
 #[tokio::test]
-async fn until_ends_a_machine_whatever_the_other_paths_do() {
+async fn the_option_until_ends_a_machine_while_other_paths_wait_or_fail() {
     let (both, after) = (&["a, b, c", "c, b, a"][..], &["a, b, c"][..]);
     let others = [
         ("b -> asked;", both),
@@ -144,7 +144,7 @@ async fn until_ends_a_machine_whatever_the_other_paths_do() {
 }
 
 #[tokio::test]
-async fn one_step_at_a_time() {
+async fn an_execution_can_take_one_step_at_a_time() {
     let executor = machine("State a; State b; End c; a -> b -> c;", "[]").build().unwrap();
     let mut execution = executor.start();
     let mut seen = Vec::new();

@@ -178,7 +178,7 @@ async fn a_drawing_shows_where_a_path_is_and_where_one_has_failed() {
 }
 
 #[test]
-fn odd_machines_are_drawn() {
+fn empty_and_circular_machines_are_drawn() {
     for file in
         ["", FILE, "State a; a -> a; a -> a;", "Process a { Process b { State c; } c -> a; a -> c; } a.b -> a.b;"]
     {
@@ -188,7 +188,7 @@ fn odd_machines_are_drawn() {
 }
 
 #[test]
-fn hostile_texts_stay_texts() {
+fn hostile_texts_are_escaped_in_the_drawing() {
     let hostile =
         "</style><script>alert(1)</script>\" onload='x' ]]> <!-- & \u{0} \u{1b} \u{202e} \u{ffff} 漢字 \u{300}"
             .repeat(5);
@@ -252,7 +252,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn nodes_of_random_machines_stay_apart(
+    fn nodes_of_random_machines_do_not_overlap(
         nodes in prop::collection::vec((0_usize..40, 0_u8..10, "\\PC{0,40}"), 0..24),
         edges in prop::collection::vec((0_usize..24, 0_usize..24, 0_u8..6), 0..50),
     ) {
@@ -263,7 +263,7 @@ proptest! {
 
 /// The order of nodes in a rank was not a number, and sorting it panicked.
 #[test]
-fn nodes_that_only_ports_hold_have_an_order() {
+fn nodes_that_only_ports_connect_have_an_order() {
     let parents: Vec<usize> = (0..65)
         .map(|at| match at {
             10 => 1,

@@ -81,7 +81,7 @@ async fn contexts_are_written_in_both_shapes() {
 
 /// In upstream, any name of a tool executes, fields are compared in lower case, and targets are not checked.
 #[tokio::test]
-async fn the_tools_refuse_what_the_node_may_not_do() {
+async fn the_tools_refuse_actions_that_the_node_may_not_take() {
     let calls = [
         ("transition_to_deploy", json!({ "reason": "x" })),
         ("transition_to_Reject", json!({ "reason": "x" })),

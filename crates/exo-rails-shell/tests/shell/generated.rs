@@ -129,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn destruction_is_found_wherever_it_is(command in wrapped(destruction())) {
+    fn destructive_commands_are_found_in_every_wrapper(command in wrapped(destruction())) {
         prop_assume!(is_nestable(&command));
         let verdict = ShellPolicy::default().judge(&command);
         // A here-document in the middle of a line may end elsewhere than it seems: such a text may be refused.
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn harmless_commands_stay_harmless_wherever_they_are(command in wrapped(Just("ls -la src".to_owned()))) {
+    fn harmless_commands_pass_in_every_wrapper(command in wrapped(Just("ls -la src".to_owned()))) {
         // Bash refuses the first. The grammar refuses the next three, which bash reads.
         prop_assume!(!command.contains("| !") && !command.contains("| time") && !command.contains("! time") && !command.contains("time time") && !command.contains("<<EOF"));
         let verdict = ShellPolicy::default().judge(&command);
@@ -155,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn a_denial_more_never_allows_more(
+    fn an_additional_denial_never_allows_more(
         command in wrapped(any_command()),
         program in prop::sample::select(vec!["ls", "rm", "git", "find", "sh", "*", ">", "=", "unlisted-one", "cargo"]),
         flag in prop::option::of(prop::sample::select(vec!["-rf", "--force", "-c", "-x"])),

@@ -62,7 +62,7 @@ fn attacks_do_not_pass() {
 
 /// Commands that destroy a machine are denied and not only asked about, however they are hidden.
 #[test]
-fn the_worst_is_denied() {
+fn commands_that_destroy_a_machine_are_denied() {
     let policy = ShellPolicy::default();
     for worst in
         ["rm -rf /", "rm -rf ~", "git push --force origin main", "dd if=/dev/zero of=/dev/sda", "mkfs.ext4 /dev/sda1"]
@@ -193,7 +193,7 @@ fn places_depend_on_the_directory() {
 }
 
 #[test]
-fn words_have_their_places_in_the_text() {
+fn each_word_has_its_range_in_the_text() {
     let command = "cd 'a b' && sudo rm -f \"x y\" > out.txt; sh -c 'git push'";
     let verdict = ShellPolicy::default().judge(command);
     let found: Vec<(Vec<&str>, &str, Option<usize>)> = verdict
@@ -220,7 +220,7 @@ fn words_have_their_places_in_the_text() {
 }
 
 #[test]
-fn a_rule_in_code_is_a_rule_in_toml() {
+fn a_rule_in_code_equals_the_rule_in_toml() {
     let coded = ShellRule::deny("x", "y").program(["a"]).flags(["-f"]).operands(["@home"]).matches(["a -f ~"]);
     let read: ShellConfig = exo_rails_policy::from_toml(
         "[[rule]]\nname = \"x\"\nprogram = [\"a\"]\nflags = [\"-f\"]\noperands = [\"@home\"]\ndecision = \"deny\"\nreason = \"y\"\nmatch = [\"a -f ~\"]",

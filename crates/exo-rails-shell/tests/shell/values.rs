@@ -188,7 +188,7 @@ fn written(value: &str) -> String {
 }
 
 #[test]
-fn what_an_unknown_word_may_be_is_not_judged_more_strictly() {
+fn a_known_word_is_not_judged_more_strictly_than_an_unknown_one() {
     let policy = ShellPolicy::default();
     let mut milder = Vec::new();
     for command in WITH_A_WORD {

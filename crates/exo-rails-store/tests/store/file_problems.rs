@@ -151,7 +151,7 @@ fn read_only_child() {
 
 /// A process may write files of 200 kB only, so the file cannot grow.
 #[test]
-fn a_file_that_cannot_grow_is_an_error_and_keeps_what_it_has() {
+fn a_file_that_cannot_grow_is_an_error_and_keeps_its_contents() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let script = "trap '' XFSZ; ulimit -f 400; exec \"$0\" --exact file_problems::full_child";
@@ -227,7 +227,7 @@ async fn a_locked_file_is_an_error_that_names_the_lock() {
 }
 
 #[test]
-fn the_file_does_not_keep_what_has_expired() {
+fn the_file_does_not_keep_expired_entries() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let hour = std::time::Duration::from_hours(1);

@@ -7,7 +7,7 @@ use exo_rails_store::{Claim, Counter, MemoryStore, StateStore, StateStoreExt, St
 const MINUTE: Duration = Duration::from_mins(1);
 
 #[tokio::test(start_paused = true)]
-async fn what_has_expired_takes_no_room() {
+async fn expired_entries_take_no_room() {
     let store = MemoryStore::new().max_items(9).max_bytes(1_300);
     let claim = Claim { key: "calls", amount: 2, limit: 10, window: Some(MINUTE) };
     for _ in 0..50 {
@@ -26,7 +26,7 @@ async fn what_has_expired_takes_no_room() {
 }
 
 #[tokio::test]
-async fn a_full_store_forgets_nothing_that_counts() {
+async fn a_full_store_refuses_new_entries_and_keeps_the_old_ones() {
     let store = MemoryStore::new().max_items(4);
     let claim = Claim { key: "calls", amount: 1, limit: 10, window: None };
     let reservation = store.reserve(&[claim], MINUTE).await.unwrap().unwrap();

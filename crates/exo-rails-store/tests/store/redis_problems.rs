@@ -119,7 +119,7 @@ async fn a_server_without_memory_is_full() {
 }
 
 #[tokio::test]
-async fn deployments_share_nothing_and_redis_removes_what_has_expired() {
+async fn deployments_share_nothing_and_redis_removes_expired_keys() {
     let Some(server) = shared() else { return };
     let name = unique_name();
     let [one, two] = ["1", "2"].map(|number| server.open(&format!("{name}:{number}")));

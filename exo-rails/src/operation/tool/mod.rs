@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn arguments_have_names() {
+    async fn arguments_without_names_are_refused() {
         assert!(matches!(call(json!({ "path": "a.txt" })).await, Ok(output) if output.content == "a.txt"));
         let output = call(json!(["a.txt"])).await.unwrap_or_default();
         assert!(

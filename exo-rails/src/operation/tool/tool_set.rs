@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_tools_of_one_name_are_told_with_their_types() {
+    fn two_tools_of_one_name_are_reported_with_their_types() {
         let text = |types| two_of_one_name("Tools", &["search", "delete_file", "search"], types);
         assert!(text(&["Search"]).is_none() && text(&["Search", "DeleteFile"]).is_none());
         let told = text(&["Search", "DeleteFile", "web::Search"]);

@@ -28,7 +28,7 @@ fn for_each_chain(check: impl Fn(&Listed, &Script) -> Result<(), TestCaseError>)
 }
 
 #[test]
-fn a_single_event_is_the_same_everywhere() {
+fn all_guard_sets_agree_about_a_single_event() {
     for_each_chain(|listed, script| {
         for point in Operation::ALL.iter().flat_map(|operation| operation.points()) {
             let expected = Model::new(&listed.items, script).event(point);
@@ -41,7 +41,7 @@ fn a_single_event_is_the_same_everywhere() {
 }
 
 #[test]
-fn a_guarded_operation_is_the_same_everywhere() {
+fn all_guard_sets_agree_about_a_guarded_operation() {
     for_each_chain(|listed, script| {
         for operation in Operation::ALL {
             let expected = Model::new(&listed.items, script).guarded(operation);

@@ -36,7 +36,7 @@ fn shown(found: Option<Loop>) -> String {
 }
 
 #[test]
-fn a_table_of_histories() {
+fn each_history_in_the_table_has_its_verdict() {
     let config = LoopsConfig {
         repetition: Levels::new(3, 5, 8),
         polling: Levels::new(5, 0, 0),
@@ -87,7 +87,7 @@ fn a_table_of_histories() {
 }
 
 #[test]
-fn drift_needs_a_measure() {
+fn drift_is_reported_only_with_a_measure_of_progress() {
     let config = LoopsConfig::default();
     assert_eq!(judge(&config, &calls("abc"), None), None);
     assert_eq!(shown(judge(&config, &calls("abc"), Some(10))), "drift: 10");
@@ -122,7 +122,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn loops_are_those_of_the_definition(
+    fn the_judge_finds_the_loops_of_the_definition(
         start in prop::collection::vec((0_u64..3, 0_u64..2), 0..6),
         round in prop::collection::vec((0_u64..3, 0_u64..2), 1..5),
         rounds in 0_usize..6,

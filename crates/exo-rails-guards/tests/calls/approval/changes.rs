@@ -209,7 +209,7 @@ async fn calls_at_once_keep_their_changes() {
 
 /// A suspended run goes on with the change, and all rails judge it there.
 #[tokio::test]
-async fn a_suspended_run_goes_on_with_a_change() {
+async fn a_suspended_run_continues_with_the_changed_call() {
     for (to, runs) in [("bob", true), ("eve", false)] {
         let (desk, ledger) = (Desk::new(), Ledger::default());
         let mut rails = all(&desk, "approval");

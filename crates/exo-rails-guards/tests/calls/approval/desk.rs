@@ -63,7 +63,7 @@ async fn one_request_takes_one_reply() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_many_replies_at_once_one_counts() {
+async fn only_one_of_many_simultaneous_replies_counts() {
     let (desk, ledger) = (Desk::new(), Ledger::default());
     let mut front_end = desk.front_end();
     for _ in 0..50 {
@@ -86,7 +86,7 @@ async fn of_many_replies_at_once_one_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_includes_the_wait_for_a_front_end() {
+async fn the_time_limit_includes_the_wait_for_a_front_end() {
     let (desk, ledger) = (Desk::new().with_timeout(3 * MINUTE), Ledger::default());
     // Nobody is there at all.
     let output = begin(&desk, &ledger, "ada").await.unwrap().unwrap();
@@ -123,7 +123,7 @@ async fn the_time_includes_the_wait_for_a_front_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_request_can_set_its_time() {
+async fn a_rule_can_set_the_time_limit_of_its_requests() {
     let (desk, ledger) = (Desk::new(), Ledger::default());
     let rails = guarded_by("timeout_ms = 60_000\n[[rules]]\ntool = 'pay'\ntimeout_ms = 1_500", desk.clone());
     let mut front_end = desk.front_end();
@@ -209,7 +209,7 @@ async fn a_run_that_ends_withdraws_its_request() {
 }
 
 #[tokio::test]
-async fn a_reply_must_be_offered() {
+async fn a_reply_that_was_not_offered_is_refused() {
     let (desk, ledger) = (Desk::new(), Ledger::default());
     let rails = guarded_by("[[rules]]\ntool = 'pay'\nremember = ['session']", desk.clone());
     let mut front_end = desk.front_end();
@@ -283,7 +283,7 @@ async fn a_retry_of_the_call_does_not_ask_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn equal_calls_at_once_need_an_approval_each() {
+async fn each_of_several_equal_calls_needs_its_approval() {
     let (desk, ledger) = (Desk::new(), Ledger::default());
     let (rails, ctx) = (Arc::new(guarded(desk.clone())), Arc::new(RunContext::new("desk")));
     let mut front_end = desk.front_end();

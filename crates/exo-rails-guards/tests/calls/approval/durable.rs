@@ -108,7 +108,7 @@ async fn a_reply_to_another_request_is_refused() {
 }
 
 #[tokio::test]
-async fn a_reply_must_be_offered() {
+async fn a_reply_that_was_not_offered_is_refused() {
     let (inbox, _) = suspended("remember = []\n[[rules]]\ntool = 'pay'").await;
     let open = only(&inbox).await;
     assert!(matches!(inbox.reply(&open, Reply::ApproveForever).await, Err(ReplyError::NotOffered { .. })));
@@ -116,7 +116,7 @@ async fn a_reply_must_be_offered() {
 }
 
 #[tokio::test]
-async fn after_its_time_a_request_is_denied() {
+async fn a_request_is_denied_after_its_time_limit() {
     let toml = "timeout_ms = 30\n[[rules]]\ntool = 'pay'";
     let (inbox, ledger) = suspended(toml).await;
     let open = only(&inbox).await;
@@ -215,7 +215,7 @@ async fn a_desk_can_pass_a_request_on_to_an_inbox() {
 
 /// The time of a rule is that at the desk. Otherwise nobody could reply in the inbox, where it would be over at once.
 #[tokio::test(start_paused = true)]
-async fn a_request_in_the_inbox_has_the_time_of_the_inbox() {
+async fn a_request_in_the_inbox_has_the_time_limit_of_the_inbox() {
     const RULES: &str = "timeout_ms = 1\non_timeout = 'suspend'\n[[rules]]\ntool = 'pay'";
     for (timeout, remaining) in [(None, None), (Some(Duration::from_hours(1)), Some(3_600))] {
         let inbox = Inbox::new(Arc::new(MemoryStore::new()));

@@ -35,7 +35,7 @@ fn mistakes_in_the_configuration_are_named() {
 }
 
 #[test]
-fn a_configuration_in_code_is_the_same() {
+fn a_configuration_in_code_equals_one_in_toml() {
     let toml = "timeout_ms = 500\non_timeout = 'suspend'\nremember = []\n[[rules]]\ntool = 'pay'\nbecause = 'money'";
     let written: ApprovalConfig = config::from_toml(toml).unwrap();
     let made = Approval::builder()
@@ -49,7 +49,7 @@ fn a_configuration_in_code_is_the_same() {
 
 /// Other spellings of a tool that needs an approval need it as well.
 #[test]
-fn spellings() {
+fn other_spellings_of_a_tool_need_an_approval_too() {
     let approval = Approval::builder()
         .rules([ApprovalRule::new("delete_account"), ApprovalRule::new("mcp__bank__*")])
         .build()
@@ -196,7 +196,7 @@ async fn decisions_are_reported() {
 }
 
 #[tokio::test]
-async fn a_guard_in_shadow_asks_nobody() {
+async fn a_guard_in_shadow_asks_no_person() {
     let (desk, ledger) = (Desk::new(), Ledger::default());
     let rails = guarded(desk.clone()).shadow();
     let mut front_end = desk.front_end();
@@ -208,7 +208,7 @@ async fn a_guard_in_shadow_asks_nobody() {
 
 /// The text of a question is safe to print.
 #[tokio::test]
-async fn the_text_of_a_question_shows_what_is_there() {
+async fn the_text_of_a_question_is_safe_to_print() {
     let rails = guarded(exo_rails_guards::approval::SuspendRun);
     let call = pay("\u{1b}[2Jada\u{202e}\u{9b}1m");
     let error = Ledger::default().run(&rails, &mut RunContext::new("desk"), call).await.unwrap_err();

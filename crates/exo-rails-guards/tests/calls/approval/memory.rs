@@ -136,7 +136,7 @@ fn request(agent: &str, guard: &str, rule: &str, tool: &str, arguments: Value) -
 
 /// An approval is for exactly what was shown.
 #[tokio::test]
-async fn the_scope_of_an_approval() {
+async fn an_approval_covers_only_the_exact_call() {
     let approvals = Approvals::new(Arc::new(MemoryStore::new()));
     let base = || request("desk", "approval", "rule", "pay", json!({ "to": "ada", "by": { "a": 1, "b": 2 } }));
     approvals.add(&base(), Remember::Forever, None).await.unwrap();
@@ -165,7 +165,7 @@ async fn the_scope_of_an_approval() {
 }
 
 #[tokio::test]
-async fn what_is_remembered_is_bounded() {
+async fn the_list_of_remembered_approvals_is_bounded() {
     let approvals = Approvals::new(Arc::new(MemoryStore::new()));
     for number in 0..510 {
         approvals.add(&request("a", "b", "c", "d", json!(number)), Remember::Forever, None).await.unwrap();
@@ -199,7 +199,7 @@ async fn an_approval_without_a_session_is_not_stored() {
 }
 
 #[tokio::test]
-async fn users_have_namespaces() {
+async fn approvals_in_different_namespaces_are_separate() {
     let store = Arc::new(MemoryStore::new());
     let of = |user: &str| Approvals::new(store.clone().namespace(user) as Arc<dyn StateStore>);
     let request = request("a", "b", "c", "d", json!({}));

@@ -53,7 +53,7 @@ async fn a_question_has_a_time_limit() {
 }
 
 #[tokio::test]
-async fn mistakes_of_the_model_reach_nobody() {
+async fn invalid_questions_of_the_model_reach_no_person() {
     let desk = Desk::new();
     let _front_end = desk.front_end();
     for (arguments, expected) in [

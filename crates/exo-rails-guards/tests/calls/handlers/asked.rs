@@ -18,7 +18,7 @@ fn script(answer: &str) -> ScriptedModel {
 }
 
 #[tokio::test]
-async fn verdicts_of_a_model() {
+async fn only_a_valid_verdict_of_the_model_decides() {
     let table = [
         (r#"{"ok":true}"#, Ok("ran with")),
         (r#"{"ok":true,"reason":"fine"}"#, Ok("ran with")),
@@ -65,7 +65,7 @@ impl Model for Sees {
 }
 
 #[tokio::test]
-async fn the_event_replaces_the_arguments_in_the_text() {
+async fn the_prompt_contains_the_event_in_place_of_its_variable() {
     let handlers = HookHandlers::builder().model("judge", Sees).handler(prompt()).build().unwrap();
     let output = call_tool(&Guards { handlers }, &mut RunContext::new("test")).await.unwrap();
     assert!(output.starts_with("ran with"), "{output}");

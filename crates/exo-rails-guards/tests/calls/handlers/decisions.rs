@@ -22,7 +22,7 @@ use Expected::{Allowed, Blocked, Fault};
 
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
-async fn exit_codes_and_answers() {
+async fn exit_codes_and_answers_decide_as_the_table_says() {
     let table = [
         // Exit code 0: the answer decides.
         ("exit_0_without_an_answer_allows", "exit 0", Allowed),
@@ -241,7 +241,7 @@ async fn a_handler_rewrites_and_the_next_one_sees_it() {
 }
 
 #[tokio::test]
-async fn a_handler_is_about_whole_names_in_every_spelling() {
+async fn a_handler_matches_whole_tool_names_in_every_spelling() {
     let table: [(&[&str], bool); 10] = [
         (&[], true),
         (&["*"], true),
@@ -334,7 +334,7 @@ async fn runs_and_model_calls_are_blocked_and_rewritten() {
 }
 
 #[tokio::test]
-async fn a_decision_about_an_event_that_reports_is_a_fault_and_changes_nothing() {
+async fn a_decision_at_an_error_event_does_not_replace_the_error() {
     let hooks = Hooks::new();
     let guards = at(&hooks, HandlerEvent::Error, "exit 2");
     let run = |_: Permit<InvokeInputs>| async { Err::<InvokeOutput, RunError>(OperationError::from("broken").into()) };

@@ -49,7 +49,7 @@ fn guards(url: String, timeout_ms: u64) -> Guards {
 }
 
 #[tokio::test]
-async fn statuses_and_bodies() {
+async fn http_statuses_and_bodies_decide_as_the_table_says() {
     let long = format!(r#"{{"decision":"allow","reason":"{}"}}"#, "x".repeat(2_000));
     let table = [
         ("200 OK", "", Ok("ran with")),

@@ -4,7 +4,7 @@ use exo_rails_guards::loops::{Levels, LoopsConfig};
 use exo_rails_guards::{Kit, config};
 
 #[test]
-fn mistakes_have_their_place() {
+fn mistakes_are_refused_with_their_key_and_advice() {
     for (toml, message) in [
         ("repetition.warn = 1", "`repetition`: `warn`: a first call is not a loop: write at least 2, or 0 for never"),
         ("drift.abort = 12", "`drift`: `abort`: 12 is less than `refuse`, which is 15: write at least 15"),
@@ -47,7 +47,7 @@ fn a_missing_level_has_the_default_of_its_pattern() {
 }
 
 #[test]
-fn tools_that_do_not_exist() {
+fn unknown_tools_are_refused_with_the_nearest_name() {
     let builder = Kit::builder().known_tools(["search", "wait"]);
     for (toml, key) in [
         ("[loops]\nexempt = 'wiat'", "`loops`: `exempt`"),

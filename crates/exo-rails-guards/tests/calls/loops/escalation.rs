@@ -20,7 +20,7 @@ async fn happens(toml: &str, calls: &[&str]) -> Vec<Happened> {
 }
 
 #[tokio::test]
-async fn first_a_warning_then_refusals_then_the_end() {
+async fn a_repeated_call_is_warned_about_then_refused_then_ends_the_run() {
     let mut run = Run::new(rails(""));
     for expected in [Ran, Ran] {
         assert_eq!(run.call("search", json!({ "q": 1 }), "nothing").await, expected);
@@ -52,7 +52,7 @@ async fn another_call_ends_a_repetition() {
 }
 
 #[tokio::test]
-async fn a_table_of_loops() {
+async fn each_loop_in_the_table_is_refused_at_its_limit() {
     let off = "redundancy = { warn = 0, refuse = 0, abort = 0 }\n";
     for (toml, calls, expected) in [
         // The fourth round of two calls ends with a refused call, and the sixth ends the run.
@@ -127,7 +127,7 @@ async fn errors_with_other_ids_are_the_same_error() {
 }
 
 #[tokio::test]
-async fn without_a_measure_there_is_no_drift() {
+async fn drift_is_not_reported_without_a_measure_of_progress() {
     let mut run = Run::new(rails("drift = { warn = 2, refuse = 3, abort = 4 }"));
     for step in 0..50 {
         assert_eq!(run.call("edit", json!({ "line": step }), "done").await, Ran);
@@ -233,7 +233,7 @@ async fn a_session_has_one_history_if_the_configuration_says_so() {
 }
 
 #[tokio::test]
-async fn odd_arguments_are_calls_too() {
+async fn calls_with_odd_arguments_are_counted() {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     for arguments in [Value::Null, json!("not JSON"), json!([]), json!({ "a": f64::MAX }), deep] {
         let mut run = Run::new(rails(""));

@@ -52,7 +52,7 @@ async fn equal_calls_of_one_step_count_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_order_of_parallel_calls_is_that_of_the_model() {
+async fn parallel_calls_count_in_the_order_of_the_model() {
     let rails = rails("stagnation = { warn = 0, refuse = 0, abort = 0 }");
     let mut ctx = RunContext::new("demo");
     let model = |_| async { Ok::<_, OperationError>(ModelResponse::text("")) };
@@ -97,7 +97,7 @@ fn add_user(call: &mut ToolCallInputs) {
 rail_chain! { struct Changing { loops: Loops, add_user } }
 
 #[tokio::test]
-async fn a_call_that_a_later_rail_changes_is_the_call_of_the_model() {
+async fn a_changed_call_counts_as_the_model_made_it() {
     let mut run = Run::new(Changing { loops: loops("") });
     for expected in [Ran, Ran, Ran, Ran, Refused, Refused, Refused, Aborted] {
         assert_eq!(run.call("search", json!({}), "nothing").await, expected);

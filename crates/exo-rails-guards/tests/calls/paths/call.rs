@@ -216,7 +216,7 @@ rail_chain! {
 }
 
 #[tokio::test]
-async fn findings_and_the_handle_reach_their_readers() {
+async fn tools_receive_the_handle_and_rails_receive_the_findings() {
     let playground = Playground::new();
     let rails = Copied { paths: playground.sandbox() };
     let mut ctx = RunContext::new("test");

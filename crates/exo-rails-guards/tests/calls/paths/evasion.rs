@@ -172,7 +172,7 @@ fn windows_names_are_refused_on_demand() {
 }
 
 #[test]
-fn unix_names_mean_what_the_system_means() {
+fn unix_names_allow_windows_separators_and_percent_codes() {
     let playground = Playground::new();
     let unix = playground.builder().configure(|config| config.names = Names::Unix).build().unwrap();
     for path in ["%2e%2e%2foutside", r"..\outside", "...", "\u{ff0e}\u{ff0e}\u{ff0f}outside"] {
@@ -207,7 +207,7 @@ fn an_absolute_path_in_the_root_is_allowed() {
 }
 
 #[test]
-fn case_matters_on_demand() {
+fn denied_names_can_be_case_sensitive() {
     let playground = Playground::new();
     let sandbox = playground.builder().configure(|config| config.case_sensitive = true).build().unwrap();
     assert_eq!(rule(&sandbox, "src/.ENV"), None);
@@ -215,7 +215,7 @@ fn case_matters_on_demand() {
 }
 
 #[test]
-fn globs_of_denied_names() {
+fn globs_deny_the_paths_that_they_match() {
     let playground = Playground::new();
     let sandbox = playground.builder().denied(["/secrets", "build/*.bin", "**/cache/**", "{a,b}.key"]).build().unwrap();
     for (path, expected) in [

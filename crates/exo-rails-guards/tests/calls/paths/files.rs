@@ -56,7 +56,7 @@ fn links_count_as_their_targets() {
 }
 
 #[test]
-fn deleting_a_link_means_the_link() {
+fn deleting_a_link_removes_the_link_and_keeps_its_target() {
     let playground = Playground::new();
     symlink("../outside/secret.txt", playground.project().join("file")).unwrap();
     let roots = with_needs(&playground, Rights::ALL);
@@ -133,7 +133,7 @@ fn hard_links_are_refused_on_demand() {
 }
 
 #[test]
-fn a_root_behind_a_link_is_the_same_root() {
+fn a_root_can_be_named_through_a_link() {
     let playground = Playground::new();
     symlink(playground.project(), playground.path("link")).unwrap();
     let sandbox = PathSandbox::builder().root("link", playground.path("link"), READ).build().unwrap();

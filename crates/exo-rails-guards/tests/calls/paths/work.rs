@@ -82,7 +82,7 @@ fn everyday_paths_pass() {
 }
 
 #[test]
-fn rights_are_those_of_the_root() {
+fn a_path_has_only_the_rights_of_its_root() {
     let playground = Playground::new();
     let sandbox = playground.builder().root("library", playground.path("library"), Rights::READ).build().unwrap();
     let book = playground.path("library/book.txt");

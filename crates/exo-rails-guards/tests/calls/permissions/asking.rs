@@ -104,7 +104,7 @@ async fn a_suspended_run_goes_on_with_the_reply() {
 }
 
 #[tokio::test]
-async fn an_approval_for_the_session_is_about_what_was_shown() {
+async fn an_approval_for_the_session_covers_only_the_shown_arguments() {
     let (rails, ledger) = (Guarded { permissions: permissions(RULES) }, Ledger::default());
     let mut ctx = RunContext::new("desk");
     let pay = |amount| call("pay", json!({ "to": "ada", "amount": amount }));
@@ -145,7 +145,7 @@ async fn a_channel_that_fails_lets_nothing_run() {
 }
 
 #[tokio::test]
-async fn findings_report_what_the_guard_saw() {
+async fn findings_reach_later_rails_and_the_event_bus() {
     #[derive(Default)]
     struct Seen(Mutex<Vec<(String, Severity)>>);
 
@@ -216,7 +216,7 @@ async fn a_denied_call_ends_the_run_if_the_configuration_says_so() {
 }
 
 #[tokio::test]
-async fn a_guard_in_shadow_asks_nobody() {
+async fn a_guard_in_shadow_asks_no_person() {
     let script = Script::new([]);
     let (rails, ledger) = (Guarded { permissions: scripted(&script) }.shadow(), Ledger::default());
     run(&rails, &mut RunContext::new("desk"), call("pay", json!({ "to": "mallory" })), &ledger).await.unwrap();

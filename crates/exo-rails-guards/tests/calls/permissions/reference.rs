@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn an_explanation_says_what_the_guard_decides(world in worlds(), call in calls()) {
+    fn an_explanation_agrees_with_the_decision(world in worlds(), call in calls()) {
         let arguments = call.number.map_or(json!({}), |number| json!({ "number": number }));
         let call = ToolCallInputs::new(call.tool).with_arguments(arguments);
         let guard = guard(&world);

@@ -24,7 +24,7 @@ const CATEGORIES: [(RiskCategory, i32); 9] = [
 
 proptest! {
     #[test]
-    fn the_score_is_the_formula(
+    fn the_score_is_the_sum_of_its_points(
         dangerous in any::<bool>(), category in 0_usize..9, network in any::<bool>(), writes in any::<bool>(), add in -150_i16..150,
     ) {
         let (category, points) = CATEGORIES[category];
@@ -37,7 +37,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn the_threshold_is_exact() {
+async fn a_score_equal_to_the_threshold_asks() {
     // A dangerous shell: 0.4 + 0.3 is 0.7, and a sum of floating-point numbers may miss it.
     for (threshold, asks) in [(69, true), (70, true), (71, false)] {
         let tools = [("bash".to_owned(), ToolRisk { dangerous: true, ..ToolRisk::default() })].into();
@@ -116,7 +116,7 @@ async fn a_person_answers_one_question_about_a_call() {
 }
 
 #[tokio::test]
-async fn changed_arguments_pass_the_rails_before() {
+async fn earlier_rails_judge_the_changed_arguments() {
     let rules = PermissionsConfig::from_toml(
         "rules = [{ tool = 'pay', decision = 'allow' }, { tool = 'pay', arguments = { to = 'mallory' }, decision = 'deny', because = 'blocked' }]\ndefault = 'allow'",
     );

@@ -94,7 +94,7 @@ fn a_command_in_every_wrapper_is_denied() {
 }
 
 #[test]
-fn an_allow_is_about_its_command_only() {
+fn an_allow_rule_permits_only_its_command() {
     let guard = permissions(
         r#"
         rules = [{ tool = "bash", command = "mytool deploy", decision = "allow" }]
@@ -140,7 +140,7 @@ fn a_rule_without_commands_does_not_switch_the_policy_off() {
 }
 
 #[test]
-fn modes_hold_for_commands() {
+fn permission_modes_apply_to_commands() {
     let mode = |mode| {
         Permissions::builder()
             .permission_mode(mode)

@@ -35,7 +35,7 @@ async fn call(rails: &impl GuardSet, ctx: &mut RunContext, tool: &str, arguments
 }
 
 #[tokio::test]
-async fn the_model_reads_what_to_do() {
+async fn a_refusal_tells_the_model_which_calls_it_needs() {
     for (rules, calls, reason) in [
         (
             &["refund only after approve within 1h same order_id"][..],
@@ -92,7 +92,7 @@ async fn the_model_reads_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_name_and_a_reason() {
+async fn a_refusal_shows_the_name_and_the_reason_of_its_rule() {
     let rule: SequenceRule = "at most 1 refund".parse().unwrap();
     let rule = rule.named("one").because("the second refund needs a person");
     let sequence = Sequence::builder().rules([rule]).on_refusal(OnRefusal::Abort).build().unwrap();
@@ -305,7 +305,7 @@ async fn the_memory_of_a_long_run_is_bounded() {
 }
 
 #[tokio::test]
-async fn fields_inside_of_fields() {
+async fn rules_compare_nested_fields() {
     let rails = rails(&["ship only after pay same order.id", "sum of price.euros in refund at most 10 same order.id"]);
     let mut ctx = RunContext::new("desk");
     for (tool, arguments, runs) in [
@@ -325,7 +325,7 @@ async fn fields_inside_of_fields() {
 }
 
 #[tokio::test]
-async fn the_call_right_before() {
+async fn a_rule_can_forbid_a_call_directly_after_another() {
     let rails = rails(&["never deploy after edit unless * in between"]);
     let mut ctx = RunContext::new("desk");
     for (tool, runs) in

@@ -4,13 +4,13 @@ use exo_rails::Mode;
 use exo_rails_guards::Kit;
 
 #[test]
-fn the_table_of_the_kit() {
+fn the_kit_reads_the_table_sequence() {
     let kit = Kit::from_toml("[sequence]\nmode = 'shadow'\nrules = ['refund only after approve']").unwrap();
     assert_eq!(kit.sequence.map(|sequence| sequence.mode()), Some(Mode::Shadow));
 }
 
 #[test]
-fn tools_of_rules_are_known() {
+fn unknown_tools_in_rules_are_refused_with_the_nearest_name() {
     let builder = Kit::builder().known_tools(["refund", "approve", "send_mail"]);
     builder.from_toml("[sequence]\nrules = ['refund only after approve', 'never send_* after approve']").unwrap();
     for (rules, message) in [

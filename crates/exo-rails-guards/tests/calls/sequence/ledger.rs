@@ -163,7 +163,7 @@ async fn runs(rails: &Rails, ctx: &mut RunContext, call: ToolCallInputs) -> bool
 
 /// Each tool, with each tool that runs next as a retry or as a fallback, and each way to replace the result.
 #[tokio::test(start_paused = true)]
-async fn a_call_counts_by_what_its_tools_have_done() {
+async fn a_call_counts_by_the_effects_of_its_tools() {
     let limits =
         ["at most 1 refund same order", "sum of cents in refund at most 100", "never refund after refund same order"];
     let mut wrong = Vec::new();
@@ -222,7 +222,7 @@ fn cases() -> Vec<(Tool, Change, Option<Tool>)> {
 }
 
 #[tokio::test]
-async fn an_output_that_a_guard_withholds_was_paid() {
+async fn a_call_counts_even_if_a_guard_withholds_its_output() {
     let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
     for (guard, output) in [
         ("[secrets]\nactions = { output = 'refuse' }", format!("paid, {token}")),
@@ -262,7 +262,7 @@ async fn paid(rails: &impl GuardSet, output: &str) -> u32 {
 
 /// A rule in shadow sees the same ends: it reports each call that it would refuse.
 #[tokio::test(start_paused = true)]
-async fn a_rule_in_shadow_counts_by_what_the_tools_have_done() {
+async fn a_rule_in_shadow_counts_by_the_effects_of_the_tools() {
     rail_chain! { struct Shadow { replaces: Replaces, sequence: InMode<Sequence>, timeouts: Timeouts, fallback: Fallback } }
     for tool in Tool::ALL {
         let ledger = Arc::new(AtomicU32::new(0));

@@ -5,7 +5,7 @@ use exo_rails_guards::config;
 use exo_rails_guards::sequence::{SequenceConfig, SequenceRule};
 
 #[test]
-fn texts_and_their_canonical_form() {
+fn each_rule_is_printed_in_its_canonical_form() {
     for (text, canonical) in [
         ("refund only after approve", None),
         ("refund or payout only after failed a or b within 90m same x and y as z per user", None),
@@ -31,7 +31,7 @@ fn texts_and_their_canonical_form() {
 }
 
 #[test]
-fn mistakes() {
+fn each_mistake_in_a_rule_has_a_column_and_a_message() {
     for (text, column, message) in [
         ("", 1, "the rule is empty: write a rule such as `refund only after approve`"),
         ("refund", 7, "write what the rule says about `refund`: write `refund only after approve`, `never send_mail"),
@@ -117,7 +117,7 @@ fn mistakes() {
 }
 
 #[test]
-fn mistakes_of_a_configuration() {
+fn each_mistake_in_a_configuration_has_its_place() {
     for (toml, message) in [
         (
             "rules = [\n 'a only after b',\n 'at most 3 a wihtin 1h',\n]",

@@ -78,7 +78,7 @@ macro_rules! both {
 }
 
 #[test]
-fn each_rule_is_the_same_in_both_forms() {
+fn typed_rules_equal_the_rules_in_text() {
     for (typed, text) in [
         both!(refund only after approve within 1h same order_id),
         both!(refund only after approve same order_id as id within 90m),
@@ -98,7 +98,7 @@ fn each_rule_is_the_same_in_both_forms() {
 }
 
 #[test]
-fn names_in_json_are_those_of_the_model() {
+fn typed_rules_use_the_json_names_of_tools_and_fields() {
     let rules = sequence_rules! {
         tools = Tools;
         payout only after approve same order_id;
@@ -117,7 +117,7 @@ fn names_in_json_are_those_of_the_model() {
 }
 
 #[test]
-fn names_inside_of_a_field() {
+fn typed_rules_use_the_json_names_of_nested_fields() {
     let [rule] = sequence_rules! { tools = Tools; ship only after pay same order.id; };
     assert_eq!(rule, "ship only after pay same /the.order/id as order.id".parse().unwrap());
     let renamed = sequence_rules! { tools = Tools; at most 1 pay same order.reference; };
@@ -132,7 +132,7 @@ fn names_inside_of_a_field() {
 }
 
 #[test]
-fn a_field_without_one_name_is_an_error_of_the_guard() {
+fn the_guard_refuses_fields_without_a_single_json_name() {
     let several = sequence_rules! { tools = Tools; at most 1 refund or payout same amount; };
     let none = sequence_rules! { tools = Tools; at most 1 payout same rest; };
     for (rules, message) in [

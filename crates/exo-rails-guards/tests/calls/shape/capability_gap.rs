@@ -111,7 +111,7 @@ async fn explanations_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_run_can_end_at_once_and_a_run_without_known_tools_goes_on() {
+async fn an_unknown_tool_can_end_the_run_unless_no_tools_are_known() {
     let (rails, mut ctx) = run_with(CapabilityGap::builder().action(GapAction::Abort)).await;
     let error = call(&rails, &mut ctx, "serch").await.unwrap_err();
     assert!(error.to_string().contains("capability_gap/unknown_tool"), "{error}");

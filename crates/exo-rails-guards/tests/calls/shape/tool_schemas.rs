@@ -105,7 +105,7 @@ async fn explanations_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_tool_without_a_usable_schema() {
+async fn a_tool_with_an_unusable_schema_does_not_run() {
     // Without a schema, any arguments pass. With a wrong schema, or one at another address, no call runs.
     let table = [
         (Value::Null, "ran"),

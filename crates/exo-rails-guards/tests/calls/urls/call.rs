@@ -21,7 +21,7 @@ fn found(place: &str, rule: &str) -> Option<(String, String)> {
 const EVIL: &str = "http://127.0.0.1/";
 
 #[tokio::test]
-async fn urls_are_found_everywhere_in_the_arguments() {
+async fn urls_are_found_at_each_place_of_the_arguments() {
     let guard = guard();
     for (arguments, place) in [
         (json!({ "url": EVIL }), "/url"),

@@ -9,7 +9,7 @@ fn guard(change: impl FnOnce(&mut UrlGuardConfig)) -> UrlGuard {
 }
 
 #[tokio::test]
-async fn allowed_and_denied_hosts() {
+async fn only_allowed_hosts_that_are_not_denied_pass() {
     let guard = guard(|config| {
         config.allowed_hosts = ["example.com", "*.example.org", "Bücher.example.", "1.1.1.1", "[2606:4700:4700::1111]"]
             .map(Into::into)
@@ -65,7 +65,7 @@ async fn an_allowed_host_must_still_be_public() {
 }
 
 #[tokio::test]
-async fn networks() {
+async fn allowed_and_denied_networks_apply_to_addresses() {
     let guard = guard(|config| {
         config.allowed_networks = vec!["10.1.0.0/16".parse().unwrap(), "::1/128".parse().unwrap()];
         config.denied_networks = vec!["8.8.8.0/24".parse().unwrap(), "10.1.5.0/24".parse().unwrap()];
@@ -86,7 +86,7 @@ async fn networks() {
 }
 
 #[tokio::test]
-async fn ports_and_schemes() {
+async fn only_configured_ports_and_schemes_pass() {
     let guard = guard(|config| {
         config.ports = vec![443, 8443];
         config.schemes = vec!["https".into(), "WSS".into()];

@@ -61,7 +61,7 @@ fn guard(resolver: Prepared) -> UrlGuard {
 }
 
 #[tokio::test]
-async fn a_redirect_to_a_private_address_reaches_nobody() {
+async fn a_redirect_to_a_private_address_is_not_followed() {
     let private = Server::with_page("127.0.0.2", "secret").await;
     let to = format!("http://{}/", private.address);
     let public = Server::redirecting("127.0.0.1", |_| to.clone()).await;
@@ -79,7 +79,7 @@ async fn a_redirect_to_a_private_address_reaches_nobody() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_a_name_with_a_private_address_reaches_nobody() {
+async fn a_redirect_to_a_name_with_a_private_address_is_not_followed() {
     let private = Server::with_page("127.0.0.2", "secret").await;
     let to = format!("http://evil.com:{}/", private.address.port());
     let public = Server::redirecting("127.0.0.1", |_| to.clone()).await;
@@ -136,7 +136,7 @@ async fn a_host_that_changes_its_address_does_not_move_the_connection() {
 }
 
 #[tokio::test]
-async fn a_client_knows_no_other_host() {
+async fn a_client_reaches_only_its_checked_host() {
     let server = Server::with_page("127.0.0.1", "public").await;
     let page =
         guard(Prepared::default().with("one.com", &[&["127.0.0.1"]])).check_url("http://one.com/").await.unwrap();

@@ -41,7 +41,7 @@ async fn everyday_urls_pass() {
 }
 
 #[tokio::test]
-async fn credentials_are_allowed_on_demand() {
+async fn urls_with_credentials_can_be_allowed() {
     let guard =
         UrlGuard::builder().resolver(Public).configure(|config| config.allow_credentials = true).build().unwrap();
     assert_eq!(rule(&guard, "https://user:p%40ss@example.com/").await, None);

@@ -40,7 +40,7 @@ async fn calls(rails: &Around, tool: &str, number: usize) -> (u32, Vec<ToolOutpu
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_most_so_many_calls_run_at_once_and_the_others_wait() {
+async fn calls_over_the_concurrency_limit_wait() {
     let limits = "limits = [
         { name = 'all', of = 'tool_calls', most = 3 },
         { name = 'build', of = 'tool_calls', most = 1, tools = 'build' },
@@ -105,7 +105,7 @@ async fn the_first_time_limit_that_counts_a_call_applies() {
 }
 
 #[test]
-fn limits_that_make_no_sense() {
+fn limits_that_make_no_sense_are_refused() {
     for (toml, message) in [
         (
             "limits = [{ name = '', of = 'tool_calls', most = 1 }]",

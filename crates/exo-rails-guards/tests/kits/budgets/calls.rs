@@ -39,7 +39,7 @@ async fn exactly_the_allowed_number_of_calls_runs() {
 }
 
 #[tokio::test]
-async fn each_measure_counts_what_it_says() {
+async fn each_measure_counts_its_part_of_the_usage() {
     let usage = Usage {
         extra: serde_json::from_value(json!({ "prompt_tokens_details": { "cached_tokens": 400 } })).unwrap(),
         ..usage(1_000, 200)
@@ -69,7 +69,7 @@ async fn each_measure_counts_what_it_says() {
 }
 
 #[tokio::test]
-async fn reasoning_that_is_only_in_the_sum_counts_as_an_answer() {
+async fn reasoning_tokens_in_the_total_count_as_completion_tokens() {
     let (rails, store) = rails("limits = [{ name = 'x', of = 'completion_tokens', most = 1_000 }]");
     let mut ctx = RunContext::new("demo").with_run_id("r");
     let hidden = Usage { prompt_tokens: 10, completion_tokens: 5, total_tokens: 315, ..Usage::default() };

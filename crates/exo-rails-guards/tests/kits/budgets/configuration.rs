@@ -3,7 +3,7 @@
 use exo_rails_guards::Kit;
 
 #[test]
-fn a_mistake_says_what_to_write() {
+fn an_error_about_a_mistake_says_what_to_write() {
     let limit = |keys: &str| format!("[budgets]\nlimits = [{{ name = 'x', {keys} }}]");
     let table = [
         (limit("of = 'tokens', most = 1"), "line 2, column 30: unknown value `tokens`: write one of `model_calls`, `tool_calls`, `prompt_tokens`, `completion_tokens`, `total_tokens`, `cost`, `wall_time_ms`, `output_bytes`"),

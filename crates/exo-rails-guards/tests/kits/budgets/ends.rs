@@ -49,7 +49,7 @@ async fn an_answer_without_usage_counts_its_estimate() {
 }
 
 #[tokio::test]
-async fn more_than_the_estimate_counts_in_full() {
+async fn usage_over_the_estimate_counts_in_full() {
     let (rails, store) = rails(TOKENS_AND_CALLS);
     let mut ctx = run();
     let model = |_| async { Ok::<_, OperationError>(answer(Some(usage(9_000, 2_000)))) };
@@ -59,7 +59,7 @@ async fn more_than_the_estimate_counts_in_full() {
 }
 
 #[tokio::test]
-async fn a_failed_call_is_a_call_without_tokens_unless_told_otherwise() {
+async fn a_failed_call_counts_no_tokens_unless_the_configuration_says_so() {
     for (policy, tokens) in [("", 0), ("interrupted = 'estimate'\n", 100)] {
         let (rails, store) = rails(&format!("{policy}{TOKENS_AND_CALLS}"));
         let model = |_| async { Err::<ModelResponse, _>(OperationError::from("down")) };
@@ -80,7 +80,7 @@ async fn the_usage_at_the_end_of_a_stream_counts() {
 }
 
 #[tokio::test]
-async fn what_a_broken_stream_has_reported_counts() {
+async fn the_usage_that_a_broken_stream_reported_counts() {
     let (rails, store) = rails(TOKENS_AND_CALLS);
     let mut ctx = run();
     model_call(&rails, &mut ctx, Some(usage(1, 1))).await.unwrap();
@@ -253,7 +253,7 @@ async fn a_failed_tool_call_counts_once() {
 }
 
 #[tokio::test]
-async fn a_guard_that_replaces_another_goes_on_counting() {
+async fn a_guard_that_replaces_another_keeps_the_count() {
     let store = Arc::new(MemoryStore::new());
     let toml = |most: u32| format!("limits = [{{ name = 'x', of = 'tool_calls', most = {most} }}]");
     let make = |most| Rails { budgets: budgets(&toml(most)).with_store(GuardStore::new(store.clone())) };
@@ -265,7 +265,7 @@ async fn a_guard_that_replaces_another_goes_on_counting() {
 }
 
 #[tokio::test]
-async fn a_shadow_counts_for_itself_and_refuses_nothing() {
+async fn a_guard_in_shadow_has_its_own_count_and_refuses_nothing() {
     let store = Arc::new(MemoryStore::new());
     let limits = "limits = [{ name = 'x', of = 'tool_calls', most = 2 }]";
     let make = || Rails { budgets: budgets(limits).with_store(GuardStore::new(store.clone())) };

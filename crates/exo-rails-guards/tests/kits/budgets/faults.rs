@@ -96,7 +96,7 @@ async fn a_store_that_fails_before_a_call_ends_the_run() {
 }
 
 #[tokio::test]
-async fn what_the_store_could_not_count_after_a_call_counts_before_the_next_one() {
+async fn usage_that_the_store_could_not_count_is_counted_before_the_next_call() {
     let store = Fragile::new();
     let rails = on(TOKENS, store.clone());
     let mut ctx = RunContext::new("demo").with_run_id("r");

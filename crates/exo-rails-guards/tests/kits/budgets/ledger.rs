@@ -226,7 +226,7 @@ async fn each_end_of_a_call_frees_its_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_loop_is_found_whatever_the_tools_do() {
+async fn a_loop_is_found_whether_the_tools_succeed_or_fail() {
     for case in cases() {
         let levels = Levels::new(2, 3, 0);
         let rails = Rails { loops: Some(Loops::builder().repetition(levels).build().unwrap()), ..case.rails() };

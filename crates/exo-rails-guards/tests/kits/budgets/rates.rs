@@ -26,7 +26,7 @@ async fn call(rails: &impl GuardSet, tool: &str) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_burst_and_then_the_rate() {
+async fn calls_after_a_burst_follow_the_rate() {
     let rails = rails(
         "limits = [{ name = 'x', of = 'tool_calls', calls = 4, every = 'second', burst = 2, tools = 'search' }]",
         MemoryStore::new(),
@@ -113,7 +113,7 @@ async fn a_model_call_that_comes_too_early_ends_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shadow_waits_for_nothing() {
+async fn a_rate_limit_in_shadow_does_not_wait() {
     let rails = rails(
         "limits = [{ name = 'x', of = 'tool_calls', calls = 1, every = 'hour', max_wait_ms = 9_000_000 }]",
         MemoryStore::new(),
@@ -159,7 +159,7 @@ fn guards_that_share_a_store_share_the_limit() {
 }
 
 #[tokio::test]
-async fn a_kit_that_replaces_another_goes_on_counting() {
+async fn a_kit_that_replaces_another_keeps_the_counts() {
     let builder = Kit::builder().store(MemoryStore::new());
     let toml = "
         [[rate_limits]]

@@ -13,7 +13,7 @@ fn of(user: &str) -> RunContext {
 }
 
 #[tokio::test]
-async fn the_scopes_count_apart() {
+async fn each_scope_has_its_own_count() {
     let session = |id: &str| RunContext::new("demo").with_session(id, SharedExtensions::default(), 0);
     // The second run shares the budget of the first, and the third does not.
     let table: [(&str, [RunContext; 2], Option<RunContext>); 5] = [
@@ -38,7 +38,7 @@ async fn the_scopes_count_apart() {
 }
 
 #[tokio::test]
-async fn names_with_separators_do_not_meet() {
+async fn user_names_with_separators_do_not_share_a_count() {
     let (rails, _) = rails("limits = [{ name = 'x', of = 'tool_calls', most = 1, per = 'user' }]");
     for user in ["a", "a/b", "a~1b", "a:b", "user/a"] {
         assert_eq!(tool_call(&rails, &mut of(user), "search").await, "done", "{user}");
@@ -66,7 +66,7 @@ async fn a_missing_user_or_session_is_a_fault() {
 }
 
 #[tokio::test]
-async fn two_budgets_hold_together() {
+async fn two_budgets_apply_at_the_same_time() {
     let (rails, store) = rails(
         "limits = [
             { name = 'day', of = 'total_tokens', most = 1_000, per = 'user', window = 'day' },

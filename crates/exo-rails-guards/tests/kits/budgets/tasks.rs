@@ -134,7 +134,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_budget_in_memory_holds(
+    fn tasks_do_not_overspend_a_budget_in_memory(
         plans in prop::collection::vec(prop::collection::vec(planned(), 1..6), 2..16),
         most in 400_u64..2_000,
     ) {
@@ -147,7 +147,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_budget_in_a_file_holds(
+    fn tasks_do_not_overspend_a_budget_in_a_file(
         plans in prop::collection::vec(prop::collection::vec(planned(), 1..4), 2..8),
         most in 400_u64..2_000,
     ) {

@@ -76,7 +76,7 @@ async fn calls_of_one_answer_never_pass_a_limit_together() {
 }
 
 #[tokio::test]
-async fn a_guard_in_shadow_uses_up_nothing_of_an_equal_one() {
+async fn a_guard_in_shadow_does_not_use_up_the_limit_of_an_equal_guard() {
     rail_chain! { struct Rails { first: InMode<Kit>, kit: Kit, last: InMode<Kit> } }
     let loops = ("[loops]", vec![calls("search", 1); 30], 4);
     // Three times 0 + 1 is 3, and then only 0 is added.
@@ -100,7 +100,7 @@ fn rail_chain_of_one(builder: &exo_rails_guards::kit::KitBuilder, kit: &str) -> 
 }
 
 #[tokio::test]
-async fn a_read_and_a_send_in_one_answer_are_in_the_worse_order() {
+async fn two_calls_of_one_answer_count_in_the_stricter_order() {
     let both = json!({ "call": [{ "tool": "send", "arguments": {} }, { "tool": "search", "arguments": {} }] });
     let kit = "[sequence]\nrules = ['never send after search']";
     // The call of `send` has begun before.
@@ -113,7 +113,7 @@ async fn a_read_and_a_send_in_one_answer_are_in_the_worse_order() {
 }
 
 #[tokio::test]
-async fn rules_know_the_tool_of_a_fallback() {
+async fn sequence_rules_see_the_fallback_tool_that_ran() {
     rail_chain! { struct Rails { sequence: Sequence, fallback: Fallback } }
     for (rule, first, expected) in [
         ("never send after fetch", true, false),

@@ -58,7 +58,7 @@ const LIMITS: [&str; 4] = [
 ];
 
 #[tokio::test]
-async fn counts_go_on_in_another_process() {
+async fn counts_continue_in_another_process() {
     for kit in LIMITS {
         let world = World::new(kit);
         let mut suspended = world.agent(&[refunds(1)]).run("Pay.").await.unwrap_err().suspended;

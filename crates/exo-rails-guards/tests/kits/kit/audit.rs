@@ -40,7 +40,7 @@ fn the_log_of_a_kit_has_its_decisions() {
 }
 
 #[test]
-fn a_table_without_effect_is_a_mistake() {
+fn an_audit_table_that_has_no_effect_is_a_mistake() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     let text = format!("[sizes]\n\n[audit]\npath = '{}'\n", path.display());

@@ -105,7 +105,7 @@ fn kit_of_all() -> Kit {
 }
 
 #[test]
-fn a_configuration_makes_the_guards_that_it_has() {
+fn each_table_of_a_configuration_makes_its_guard() {
     let kit = kit_of_all();
     let modes = [
         ("sizes", kit.sizes.as_ref().map(InMode::mode)),
@@ -193,7 +193,7 @@ fn a_fallback_that_the_program_does_not_have_is_a_mistake() {
 }
 
 #[test]
-fn one_table_is_a_list_of_one() {
+fn a_single_table_counts_as_a_list_of_one() {
     let one = Kit::from_toml("[hook_handlers]\nmode = 'shadow'").unwrap();
     assert_eq!(one.hook_handlers[0].mode(), Mode::Shadow);
     let error = Kit::from_toml("hook_handlers = 3").unwrap_err();
@@ -208,7 +208,7 @@ fn a_configuration_can_be_written_and_read_again() {
 }
 
 #[test]
-fn a_mistake_has_its_place() {
+fn an_error_about_a_mistake_names_line_and_column() {
     let table = [
         // Keys and values of the kit.
         ("mod = 'off'", "line 1, column 1: unknown key `mod`: did you mean `mode`?"),
@@ -255,7 +255,7 @@ fn a_mistake_has_its_place() {
 }
 
 #[test]
-fn a_mistake_in_a_file_has_its_name() {
+fn an_error_about_a_file_names_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("rails.toml");
     let error = Kit::from_file(&file).unwrap_err().to_string();
@@ -274,7 +274,7 @@ fn an_explanation_has_the_line_of_a_rule_in_the_file() {
 }
 
 #[test]
-fn rules_in_code_count_beside_those_of_the_configuration() {
+fn rules_in_code_and_in_the_configuration_both_apply() {
     let session = Permissions::builder().rule(Source::Session, PermissionRule::deny("deploy"));
     let builder = Kit::builder().permissions(session);
     for (toml, search) in [("", Permission::Ask), ("[permissions]\ndefault = 'allow'", Permission::Allow)] {
@@ -325,7 +325,7 @@ fn one_tool_in_two_spellings_is_an_error() {
 
 /// A source with less precedence cannot say something else about a tool by spelling its name in another way.
 #[test]
-fn another_spelling_does_not_outrank_a_source() {
+fn another_spelling_of_a_tool_does_not_override_a_stronger_source() {
     let read = |text: &str| config::from_toml(text).unwrap();
     let kit = Kit::builder().permissions(
         Permissions::builder()
@@ -338,7 +338,7 @@ fn another_spelling_does_not_outrank_a_source() {
 
 /// In a chain, the kit is one rail, in the middle of the priorities.
 #[test]
-fn a_program_lists_the_kit_beside_its_own_rails() {
+fn a_chain_runs_the_kit_between_custom_rails() {
     #[rail(priority = 40, on = [PreToolCall])]
     fn before() {}
     #[rail(priority = 60, on = [PreToolCall])]

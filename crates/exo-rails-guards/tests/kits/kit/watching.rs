@@ -90,7 +90,7 @@ async fn a_bad_file_changes_nothing_and_says_why() {
 }
 
 #[tokio::test]
-async fn a_panic_of_the_function_is_an_error() {
+async fn a_panic_of_the_function_that_makes_the_guard_is_an_error() {
     let (_directory, file) = file();
     let make = |text: &str| {
         assert!(!text.contains("panic"), "a word is {}", "forbidden");

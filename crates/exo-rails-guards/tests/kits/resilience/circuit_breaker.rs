@@ -97,7 +97,7 @@ async fn old_failures_do_not_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_part_of_failures_opens_the_circuit() {
+async fn a_percentage_of_failures_opens_the_circuit() {
     let toml =
         "breakers = [{ name = 'x', of = 'tool_calls', failure_percent = 50, min_calls = 10, window_ms = 10_000 }]";
     let rails = rails(toml);
@@ -194,7 +194,7 @@ async fn models_have_circuits_by_name() {
 }
 
 #[test]
-fn configurations_that_make_no_sense() {
+fn configurations_that_make_no_sense_are_refused() {
     for (breaker, message) in [
         ("name = ''", "`name`: the breaker has no name: errors and the store need one"),
         (

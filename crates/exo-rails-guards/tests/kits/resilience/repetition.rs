@@ -75,7 +75,7 @@ async fn texts_that_repeat_something_for_a_reason_pass() {
 }
 
 #[tokio::test]
-async fn a_retry_has_a_note_and_then_the_answer_ends() {
+async fn a_repeating_answer_is_retried_once_and_then_ended() {
     let stuck = "no ".repeat(10_000);
     let rails = rails("action = 'retry'");
     let (answer, shown, attempts) = streamed(&rails, &[stuck.clone(), "Fine.".to_owned()], 50).await;
@@ -89,7 +89,7 @@ async fn a_retry_has_a_note_and_then_the_answer_ends() {
 }
 
 #[tokio::test]
-async fn each_answer_is_read_for_itself() {
+async fn repetition_is_not_counted_across_answers() {
     let rails = rails("");
     let mut ctx = RunContext::new("demo");
     for _ in 0..20 {
@@ -100,7 +100,7 @@ async fn each_answer_is_read_for_itself() {
 }
 
 #[test]
-fn configurations_that_make_no_sense() {
+fn configurations_that_make_no_sense_are_refused() {
     for (toml, message) in [
         ("min_times = 2", "`min_times`: a text may well be there twice: write at least 3"),
         ("min_bytes = 10", "`min_bytes`: 10 bytes are too few to tell a repetition from a text: write at least 64"),

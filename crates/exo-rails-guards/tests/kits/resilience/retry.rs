@@ -37,7 +37,7 @@ async fn fails_in(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_table_of_failures() {
+async fn each_failure_is_repeated_as_the_table_says() {
     use OperationErrorKind::*;
     for (toml, tool, kind, expected) in [
         ("idempotent = 'read_*'", "read_file", Unavailable, 4),
@@ -80,7 +80,7 @@ async fn jitter_adds_at_most_the_shortest_delay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_server_says_when() {
+async fn a_retry_waits_as_long_as_the_server_asks() {
     let asks = |seconds| {
         move || {
             OperationError::new(OperationErrorKind::RateLimited, "broken")
@@ -108,7 +108,7 @@ async fn a_run_has_a_budget_of_retries() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn models_are_repeated_unless_the_configuration_says_no() {
+async fn model_calls_are_repeated_unless_the_configuration_forbids_it() {
     for (toml, expected) in [("", 4), ("models = false", 1)] {
         let calls = AtomicU32::new(0);
         let model = |_| {
@@ -130,7 +130,7 @@ fn findings(ctx: &RailContext) {
 rail_chain! { struct Watched { retry: exo_rails::InMode<Retry>, findings } }
 
 #[tokio::test(start_paused = true)]
-async fn in_shadow_nothing_is_repeated() {
+async fn a_retry_in_shadow_repeats_nothing() {
     let retry = exo_rails::InMode::new(exo_rails::Mode::Shadow, rails("idempotent = 't'").retry);
     let calls = AtomicU32::new(0);
     let body = |_| {
@@ -143,7 +143,7 @@ async fn in_shadow_nothing_is_repeated() {
 }
 
 #[test]
-fn configurations_that_make_no_sense() {
+fn configurations_that_make_no_sense_are_refused() {
     for (toml, message) in [
         ("kinds = []", "`kinds`: without kinds, nothing is repeated: write some, such as `kinds = [\"unavailable\"]`"),
         ("max_retries = 0", "`max_retries`: 0 would repeat nothing: write at least 1, or `mode = \"off\"`"),

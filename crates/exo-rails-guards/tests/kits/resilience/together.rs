@@ -38,7 +38,7 @@ fn rails(fallback: Fallback) -> Rails {
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_out_retry_breaker_and_fallback() {
+async fn timeout_retry_breaker_and_fallback_work_together() {
     let other = |_: Permit<ModelCallInputs>| async { Ok(ModelResponse::text("from the other")) };
     let rails = rails(Fallback::new().model("other", other));
     let asked = AtomicU32::new(0);
@@ -88,7 +88,7 @@ async fn a_tool_falls_back_to_the_next_one_that_works() {
 rail_chain! { struct Plain { retry: Retry, fallback: Fallback } }
 
 #[tokio::test(start_paused = true)]
-async fn a_fallback_can_have_its_own_kinds() {
+async fn a_fallback_acts_only_on_its_configured_kinds() {
     let other = |_: Permit<ToolCallInputs>| async { Ok(ToolOutput::text("other")) };
     let fallback = || Fallback::new().tool("t", "u", other);
     assert!(fallback().kinds([]).is_err());

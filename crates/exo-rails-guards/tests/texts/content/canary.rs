@@ -138,7 +138,7 @@ async fn stream(kit: &Kit, before: &str, after: &str, sizes: &[usize]) -> (Strin
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn the_canary_never_leaves_at_any_chunking(
+    fn no_stream_releases_the_canary_at_any_chunking(
         before in "[a-z .\u{e9}]{0,30}", after in "[a-z .]{0,30}", sizes in prop::collection::vec(1_usize..9, 1..6),
     ) {
         static KIT: LazyLock<Kit> = LazyLock::new(|| kit(CANARY));

@@ -51,7 +51,7 @@ async fn output(guards: &Guards, content: &str) -> (Result<String, String>, Vec<
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_score_from_the_threshold_on_is_a_finding() {
+async fn a_score_at_or_above_the_threshold_is_a_finding() {
     let (guards, words) = guards(ClassifierConfig { threshold: 0.75, max_bytes: 12, ..ClassifierConfig::default() });
     let (read, findings) = output(&guards, "an attack, but a long one").await;
     let message = "the output is withheld: injection/classifier: a classifier regards the text as an injection, with the score 0.75";
@@ -83,7 +83,7 @@ async fn a_failure_ends_the_run_unless_the_guard_is_open() {
 }
 
 #[test]
-fn mistakes_in_its_configuration() {
+fn mistakes_in_the_configuration_are_refused_with_advice() {
     let error = |text: &str| exo_rails_guards::Kit::from_toml(text).unwrap_err().message;
     assert_eq!(
         error("[injection.classifier]\nthreshold = 0.0"),

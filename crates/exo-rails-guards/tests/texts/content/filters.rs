@@ -71,7 +71,7 @@ async fn other_places_are_filtered_on_request() {
 }
 
 #[tokio::test]
-async fn inputs_and_conversations_have_a_length() {
+async fn inputs_and_conversations_over_their_length_are_refused() {
     let kit = kit(
         "[content]\nmax_input_chars = 5\nmax_input_bytes = 8\nmax_conversation_chars = 12\nmax_conversation_bytes = 16",
     );
@@ -98,7 +98,7 @@ async fn inputs_and_conversations_have_a_length() {
 }
 
 #[tokio::test]
-async fn the_level_decides_what_blocks() {
+async fn findings_block_from_the_configured_level() {
     let patterns = |block_from: &str| {
         kit(&format!(
             "[content]
@@ -131,7 +131,7 @@ async fn the_level_decides_what_blocks() {
 }
 
 #[tokio::test]
-async fn a_finding_has_a_place_and_no_quote() {
+async fn a_finding_names_the_place_and_does_not_quote_the_text() {
     let kit = kit("[content]\nblocked_phrases = ['hack into']\nplaces = ['arguments']\nblock_from = 'critical'");
     let mut ctx = RunContext::new("test");
     let mut call = ToolCallInputs::new("send").with_arguments(json!({ "mail": { "text": "é: hack into" } }));
@@ -145,7 +145,7 @@ async fn a_finding_has_a_place_and_no_quote() {
 }
 
 #[test]
-fn mistakes_in_a_configuration() {
+fn mistakes_in_a_configuration_are_refused_with_advice() {
     let table = [
         (
             "[content]",

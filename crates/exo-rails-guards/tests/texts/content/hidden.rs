@@ -5,7 +5,7 @@ fn tags(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn hidden_characters_leave_outputs() {
+async fn hidden_characters_are_removed_from_outputs() {
     let kit = kit("[injection]");
     let table = [
         (
@@ -30,7 +30,7 @@ async fn hidden_characters_leave_outputs() {
 }
 
 #[tokio::test]
-async fn stripping_can_be_chosen() {
+async fn the_places_of_stripping_can_be_configured() {
     let none = kit("[injection]\nstrip = []");
     assert_eq!(output(&none, "a\u{202e}b").await.0, "a\u{202e}b");
     let only = kit("[injection]\nsources = []\nstrip = ['outputs']");

@@ -18,7 +18,7 @@ async fn patterns_alone_refuse_nothing_by_default() {
 }
 
 #[tokio::test]
-async fn a_threshold_refuses() {
+async fn findings_at_the_enforced_level_are_refused() {
     let enforcing = kit("[injection]\nenforce_from = 'critical'");
     let (read, _) = output(&enforcing, ATTACK).await;
     assert_eq!(
@@ -61,7 +61,7 @@ async fn the_model_can_be_warned() {
 }
 
 #[tokio::test]
-async fn what_the_model_writes_is_not_searched() {
+async fn texts_of_the_model_are_not_searched() {
     let strict = kit("[injection]\nenforce_from = 'info'");
     let heredoc = format!("cat > test.md <<'EOF'\n{ATTACK}\nEOF");
     let call = ToolCallInputs::new("shell").with_arguments(json!({ "command": heredoc }));
@@ -73,7 +73,7 @@ async fn what_the_model_writes_is_not_searched() {
 }
 
 #[tokio::test]
-async fn a_finding_has_a_place() {
+async fn a_finding_names_its_place_in_the_output() {
     let advisory = kit("[injection]");
     let mut ctx = RunContext::new("test");
     let content = json!({ "mails": [{ "text": "hi" }, { "text": format!("é {ATTACK}") }] }).to_string();

@@ -66,7 +66,7 @@ async fn a_failed_check_clears_nothing() {
 }
 
 #[tokio::test]
-async fn programs_declare_values() {
+async fn a_program_can_taint_clear_and_trust_values() {
     let mut run = web("labels = 'upload'");
     taint(&run.ctx, "qx@elsewhere.example and zq@elsewhere.example", "form.pdf", "upload");
     let refusal = run.refusal("send", json!({ "to": "qx@elsewhere.example" })).await.unwrap();

@@ -10,7 +10,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn mistakes_have_an_answer() {
+fn each_mistake_is_refused_with_advice() {
     let source = "sources = [{ tool = 'fetch', label = 'web' }]\n";
     let sink = "sinks = [{ tool = 'send' }]\n";
     for (text, message) in [
@@ -70,7 +70,7 @@ fn mistakes_have_an_answer() {
 }
 
 #[test]
-fn the_kit_knows_the_tools() {
+fn the_kit_refuses_unknown_tools_in_sinks() {
     let kit = Kit::builder().known_tools(["fetch", "send_mail"]);
     let text = |tool: &str| {
         format!("[data_flow]\nsources = [{{ tool = 'fetch', label = 'web' }}]\nsinks = [{{ tool = '{tool}' }}]")
@@ -81,7 +81,7 @@ fn the_kit_knows_the_tools() {
 }
 
 #[test]
-fn a_configuration_in_code() -> Result<(), ConfigError> {
+fn the_guard_can_be_configured_in_code() -> Result<(), ConfigError> {
     let data_flow = DataFlow::builder()
         .sources([Source::new("fetch".parse()?, "web")])
         .sinks([Sink::new("send".parse()?).arguments(["/to".parse()?]).labels(["web"]).decision(SinkDecision::Report)])

@@ -129,14 +129,14 @@ proptest! {
     }
 
     #[test]
-    fn other_texts_run(read in passage(), text in "[jwy][a-z]{2,5}( [jwy][a-z]{2,5}){0,9}", front in few_words()) {
+    fn calls_with_unrelated_texts_run(read in passage(), text in "[jwy][a-z]{2,5}( [jwy][a-z]{2,5}){0,9}", front in few_words()) {
         let (result, arguments) = (format!("{front} {read}"), json!({ "text": format!("{front} {text}") }));
         prop_assert!(!block(read_and_refused(&result, arguments)));
     }
 
     /// A quadratic search for common parts agrees with the guard, on an alphabet so small that parts often agree.
     #[test]
-    fn a_naive_search_agrees(read in "[qxzQ ]{0,60}", copy in "[qxzQ, ]{0,40}") {
+    fn the_guard_agrees_with_a_quadratic_search(read in "[qxzQ ]{0,60}", copy in "[qxzQ, ]{0,40}") {
         let fold = |text: &str| -> Vec<char> { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
         let (one, other) = (fold(&read), fold(&copy));
         let has_piece = other.windows(12).any(|piece| one.windows(12).any(|other| other == piece));

@@ -64,6 +64,6 @@ async fn each_flow_has_its_verdict() {
 }
 
 #[test]
-fn the_configuration_is_complete() {
+fn the_configuration_of_the_flows_is_valid() {
     assert!(DataFlow::new(config::from_toml(CONFIGURATION).unwrap()).is_ok());
 }

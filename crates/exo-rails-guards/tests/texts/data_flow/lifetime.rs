@@ -33,7 +33,7 @@ fn waits(call: &ToolCallInputs, ctx: &RailContext) -> RailAction {
 rail_chain! { struct Waiting { data_flow: exo_rails_guards::DataFlow, waits } }
 
 #[tokio::test]
-async fn a_suspended_run_remembers() {
+async fn a_resumed_run_keeps_its_taints() {
     let Run { rails, mut ctx } = web("");
     let rails = Waiting { data_flow: rails.data_flow };
     let run = async |call: Permit<InvokeInputs>| {
@@ -73,7 +73,7 @@ async fn a_run_that_has_lost_its_state_is_strict_until_it_has_read_the_conversat
 }
 
 #[tokio::test]
-async fn a_program_keeps_the_state_itself() {
+async fn a_program_can_save_and_restore_the_state() {
     let kept = KeptValues::new().keep::<FlowState>("flow");
     let mut run = web("");
     run.read(PAGE).await;
@@ -92,7 +92,7 @@ fn conversation() -> Vec<Message> {
 }
 
 #[tokio::test]
-async fn the_conversation_before_a_run_counts() {
+async fn the_conversation_before_a_run_is_read_for_taints() {
     let mut run = web("");
     let mut input = InvokeInputs::new("Go on.");
     input.messages = conversation().into();
@@ -123,7 +123,7 @@ async fn a_session_remembers_and_a_run_does_not() {
 }
 
 #[tokio::test]
-async fn a_full_state_is_strict() {
+async fn a_full_state_refuses_all_values_that_are_not_trusted() {
     let mut run = web("max_marks = 200");
     run.user("Mail ada@partner.example.").await;
     run.read(&(0..100).map(|number| format!("word{number} ")).collect::<String>()).await;
@@ -132,7 +132,7 @@ async fn a_full_state_is_strict() {
 }
 
 #[tokio::test]
-async fn coarse_taints_what_the_model_writes() {
+async fn coarse_mode_taints_all_texts_of_the_model_after_a_source() {
     let mut run = web("coarse = true");
     assert!(!run.refuses("a summary in other words").await);
     run.user("Mail ada@partner.example: all is well.").await;
@@ -145,7 +145,7 @@ async fn coarse_taints_what_the_model_writes() {
 }
 
 #[tokio::test]
-async fn a_failure_of_a_tool_is_read() {
+async fn the_error_of_a_tool_is_tainted_too() {
     let mut run = web("");
     let tool = |_| async { Err::<ToolOutput, _>(OperationError::from(PAGE)) };
     let output = run.rails.guard_tool_call(ToolCallInputs::new("fetch"), &mut run.ctx, tool).await.unwrap();

@@ -88,7 +88,7 @@ async fn a_restart_forgets_nothing() {
 }
 
 #[tokio::test]
-async fn what_the_program_declares_is_shared() {
+async fn declared_taints_and_trust_reach_other_processes() {
     with_each_store(async |open| {
         let (mut one, mut two) = (process("", open(), "s"), process("", open(), "s"));
         taint(&one.ctx, "Write to qx@elsewhere.example or zq@elsewhere.example.", "a file", "web");
@@ -150,7 +150,7 @@ async fn a_record_that_is_missing_makes_a_new_process_strict() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_session_and_a_record_that_is_not_one_are_faults() {
+async fn a_missing_session_and_an_unreadable_record_are_faults() {
     let store = Arc::new(MemoryStore::new());
     let mut run = process("scope = 'session'\n", Arc::clone(&store), "s");
     run.ctx = RunContext::new("test");
@@ -162,7 +162,7 @@ async fn a_run_without_a_session_and_a_record_that_is_not_one_are_faults() {
 }
 
 #[tokio::test]
-async fn by_default_nothing_is_in_the_store() {
+async fn the_guard_stores_nothing_by_default() {
     let store = Arc::new(MemoryStore::new());
     let mut run = process("", Arc::clone(&store), "s");
     let config = config::from_toml(&KEYS.replace("keep_in_store = true", "")).unwrap();

@@ -13,7 +13,7 @@ impl Run {
 }
 
 #[tokio::test]
-async fn a_placeholder_is_the_value_that_it_stands_for() {
+async fn a_placeholder_is_treated_as_its_value() {
     for place in ["[IBAN_1]", "Pay to [IBAN_1], please", "[\"[IBAN_1]\"]", "[X_7][IBAN_1]"] {
         let mut run = web("");
         run.read("The account is [IBAN_1].").await;
@@ -83,7 +83,7 @@ async fn calls_with_the_same_id_have_their_own_results() {
 }
 
 #[tokio::test]
-async fn a_number_in_two_arguments_is_one_number() {
+async fn a_number_that_is_split_over_two_arguments_is_found() {
     for halves in
         [json!({ "a": "1234", "b": "5678" }), json!({ "a": 1234, "b": 5678 }), json!({ "a": "5678", "b": "1234" })]
     {
@@ -94,7 +94,7 @@ async fn a_number_in_two_arguments_is_one_number() {
 }
 
 #[tokio::test]
-async fn coarse_reads_the_names_of_inner_fields() {
+async fn coarse_mode_reads_the_names_of_inner_fields() {
     let mut run = web("coarse = true");
     run.user("All is well.").await;
     run.read("Something that the model reads.").await;

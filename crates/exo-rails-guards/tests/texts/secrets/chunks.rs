@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn the_pieces_do_not_matter(text in text(), places in prop::collection::vec(any::<usize>(), 0..12)) {
+    fn the_result_does_not_depend_on_the_chunk_boundaries(text in text(), places in prop::collection::vec(any::<usize>(), 0..12)) {
         let whole = streamed(&*GUARDS, &[&text]);
         prop_assert_eq!(&streamed(&*GUARDS, &cut(&text, &places)), &whole);
         let letters: Vec<_> = (0..text.len()).collect();
@@ -117,14 +117,14 @@ proptest! {
 
     /// What is hidden is hidden: another search finds nothing.
     #[test]
-    fn twice_is_once(text in text()) {
+    fn a_second_redaction_changes_nothing(text in text()) {
         let once = GUARDS.secrets.redacted(&text);
         prop_assert_eq!(GUARDS.secrets.redacted(&once), once);
     }
 
     /// The search in arguments finds what a search in each of their texts and in their JSON finds.
     #[test]
-    fn arguments_pass_without_secrets(name in text(), first in text(), second in text(), number in any::<u64>()) {
+    fn redacted_arguments_contain_no_secret(name in text(), first in text(), second in text(), number in any::<u64>()) {
         for text in passed(&*GUARDS, [&name, &first, &second], number) {
             prop_assert_eq!(GUARDS.secrets.redacted(&text), text);
         }
@@ -132,7 +132,7 @@ proptest! {
 
     /// A token that a search of the whole text finds is in no piece, wherever the text stands in a message.
     #[test]
-    fn a_token_leaves_nowhere(before in "[ a-z\"\\\\é]{0,12}", after in "[ a-z\"\\\\é]{0,12}", which in 0..30_usize) {
+    fn no_chunk_contains_the_token(before in "[ a-z\"\\\\é]{0,12}", after in "[ a-z\"\\\\é]{0,12}", which in 0..30_usize) {
         let (_, token) = tokens().swap_remove(which);
         let text = format!("{before} {token} {after}");
         prop_assert!(!GUARDS.secrets.redacted(&text).contains(&token));
@@ -156,7 +156,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn only_text_that_may_begin_a_secret_is_held_back() {
+async fn a_stream_delays_only_text_that_may_begin_a_secret() {
     let token = &tokens()[6].1;
     let (first, second) = token.split_at(10);
     let script =

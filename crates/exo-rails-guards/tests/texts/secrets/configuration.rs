@@ -112,7 +112,7 @@ fn a_file_of_gitleaks_is_read_and_a_mistake_in_it_has_its_line() {
 }
 
 #[test]
-fn a_rule_replaces_an_earlier_one_of_its_name() {
+fn a_rule_replaces_an_earlier_rule_with_the_same_name() {
     let secrets = Secrets::new(
         config::from_toml("rules = [{ id = 'jwt', regex = 'jwt-[0-9]+', description = 'a test' }]").unwrap(),
     );

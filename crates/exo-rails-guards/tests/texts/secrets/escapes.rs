@@ -169,7 +169,7 @@ proptest! {
 
     /// What leaves contains no secret that the guard finds in the text without escapes, and JSON stays JSON.
     #[test]
-    fn no_string_of_json_leaves_with_a_secret(first in text(), second in text(), levels in 0..3_usize) {
+    fn redacted_json_has_no_secret_in_any_string(first in text(), second in text(), levels in 0..3_usize) {
         let mut value = json!({ "a": [first, 1], "b": { "c": second } });
         for _ in 0..levels {
             value = json!({ "inner": value.to_string(), "n": null });

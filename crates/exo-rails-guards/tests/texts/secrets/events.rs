@@ -42,7 +42,7 @@ async fn an_input_is_redacted_or_refused_or_reported() {
 }
 
 #[tokio::test]
-async fn all_of_an_answer_is_redacted() {
+async fn text_calls_and_extra_fields_of_an_answer_are_redacted() {
     let token = token();
     let call = ToolCall::new("call-1", &token, &json!({ "text": token, "n": [token] }));
     let mut message = Message { tool_calls: vec![call], ..Message::assistant(format!("It is {token}.")) };

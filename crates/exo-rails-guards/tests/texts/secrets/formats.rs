@@ -91,7 +91,7 @@ fn a_token_is_hidden_wherever_it_stands_in_a_text() {
 }
 
 #[test]
-fn values_are_found_by_their_names() {
+fn secrets_are_found_by_the_names_of_their_fields() {
     let secrets = Secrets::builder().build().unwrap();
     let (secret, password) = (word(32), "c0rrect-h0rse-battery");
     let aws = random("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/+", 40);

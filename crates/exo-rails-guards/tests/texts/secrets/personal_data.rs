@@ -71,7 +71,7 @@ fn each_recogniser_finds_its_values() {
 }
 
 #[test]
-fn other_numbers_stay() {
+fn numbers_that_are_not_personal_data_stay_unchanged() {
     let guard = PersonalData::builder().build().unwrap();
     let table = [
         "order 4111111111111112, paid on 2024-05-01 at 12:30:45",
@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn the_pieces_do_not_matter(text in text(), places in prop::collection::vec(any::<usize>(), 0..12)) {
+    fn the_result_does_not_depend_on_the_chunk_boundaries(text in text(), places in prop::collection::vec(any::<usize>(), 0..12)) {
         let whole = streamed(&*GUARDS, &[&text]);
         prop_assert_eq!(&streamed(&*GUARDS, &cut(&text, &places)), &whole);
         let letters: Vec<_> = (0..text.len()).collect();
@@ -116,14 +116,14 @@ proptest! {
     }
 
     #[test]
-    fn arguments_pass_without_values(name in text(), first in text(), second in text(), number in any::<u64>()) {
+    fn redacted_arguments_contain_no_personal_data(name in text(), first in text(), second in text(), number in any::<u64>()) {
         for text in passed(&*GUARDS, [&name, &first, &second], number) {
             prop_assert_eq!(GUARDS.personal_data.redacted(&text), text);
         }
     }
 
     #[test]
-    fn twice_is_once(text in text()) {
+    fn a_second_redaction_changes_nothing(text in text()) {
         let once = GUARDS.personal_data.redacted(&text);
         prop_assert_eq!(GUARDS.personal_data.redacted(&once), once);
     }
@@ -185,7 +185,7 @@ async fn a_value_has_one_placeholder_and_only_named_tools_receive_it() {
 }
 
 #[tokio::test]
-async fn the_values_end_with_the_session() {
+async fn the_vault_forgets_its_values_with_the_session() {
     let rails = with_placeholders(100);
     let values = SharedExtensions::default();
     let context = || RunContext::new("test").with_session("s-1", values.clone(), 0);

@@ -108,7 +108,7 @@ async fn a_placeholder_in_the_conversation_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn a_reload_takes_a_tool_away() {
+async fn a_tool_that_a_reload_removes_receives_no_values() {
     let both = "[personal_data]\nplaceholders = { tools = ['send_mail', 'post'] }";
     for after in ["[personal_data]\nplaceholders = { tools = ['send_mail'] }", "[personal_data]"] {
         let rails = Reloadable::new(Kit::from_toml(both).unwrap());
@@ -346,7 +346,7 @@ async fn sequence_rules_add_amounts_that_are_hidden() {
 }
 
 #[tokio::test]
-async fn numbers_become_texts() {
+async fn hidden_numbers_become_placeholder_texts() {
     let card = 4_111_111_111_111_111_u64;
     let kit = kit("");
     let mut ctx = RunContext::new("desk");

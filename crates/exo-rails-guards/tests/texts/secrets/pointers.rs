@@ -68,7 +68,7 @@ async fn a_finding_in_arguments_has_the_place_of_the_text() {
 }
 
 #[tokio::test]
-async fn a_finding_in_another_payload_has_a_place_too() {
+async fn a_finding_in_each_kind_of_payload_names_its_place() {
     let (token, guards) = (token(), guards(Action::Redact));
     let bytes = |start: usize| start..start + token.len();
     let said = format!("It is {token}.");
@@ -131,7 +131,7 @@ proptest! {
 
     /// No place has a secret, whatever the names of the fields are.
     #[test]
-    fn a_place_never_has_a_secret(which in 0..30_usize, cut in 0..40_usize, depth in 0..3_usize, filler in 1..20_usize) {
+    fn the_place_of_a_finding_never_contains_a_secret(which in 0..30_usize, cut in 0..40_usize, depth in 0..3_usize, filler in 1..20_usize) {
         let (_, token) = tokens().swap_remove(which);
         let (first, second) = token.split_at(token.floor_char_boundary(cut.min(token.len())));
         let mut arguments = json!({ (second.to_owned()): { "text": format!("x {token}"), "more": word(filler) } });

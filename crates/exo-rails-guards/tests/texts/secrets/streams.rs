@@ -140,7 +140,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
     #[test]
-    fn no_secret_leaves(
+    fn no_stream_releases_a_secret(
         text in text(tokens().into_iter().map(|(_, token)| token).collect()),
         places in prop::collection::vec(any::<usize>(), 0..12),
     ) {
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn no_personal_data_leaves(
+    fn no_stream_releases_personal_data(
         text in text(VALUES.iter().map(|(_, value)| (*value).to_owned()).collect()),
         places in prop::collection::vec(any::<usize>(), 0..12),
     ) {

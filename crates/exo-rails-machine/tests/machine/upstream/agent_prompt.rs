@@ -6,7 +6,7 @@ use crate::helper::{recorded, say};
 
 /// The file, lines of the instructions at `work`, and texts that they do not have.
 #[tokio::test]
-async fn instructions_have_what_the_node_has() {
+async fn the_instructions_list_the_contexts_and_transitions_of_the_node() {
     let cases: [(&str, &[&str], &[&str]); 6] = [
         (
             "machine \"Test\" Task work { prompt: \"Analyze the data\"; }",

@@ -40,7 +40,7 @@ async fn the_instructions_name_the_tools_of_async_and_map_edges() {
 }
 
 #[tokio::test]
-async fn a_path_that_an_agent_starts_has_its_own_work() {
+async fn each_path_that_an_agent_starts_does_separate_work() {
     let script = json!([
         call("spawn_async_to_one", json!({ "reason": "first" })),
         call("spawn_async_to_two", json!({ "reason": "second" })),

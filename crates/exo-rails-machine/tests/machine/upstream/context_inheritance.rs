@@ -6,7 +6,7 @@ use crate::helper::{call, recorded, say};
 
 /// The edges to `config`, and the tools of `outer.inner.work` for it. There, children inherit in the prompt, and any tool runs.
 #[tokio::test]
-async fn children_read_what_the_nodes_around_them_may_use_and_write_nothing() {
+async fn children_inherit_read_access_and_no_write_access() {
     let read: &[&str] = &["read_config"];
     let write: &[&str] = &["write_config"];
     let both: &[&str] = &["read_config", "write_config"];
