@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::guards::GUARDS;
 
-/// A count up to this factor above the committed count is not a difference. The seeds of hash tables and the addresses of memory
+/// A count up to this percentage of the committed count is not a difference. The seeds of hash tables and the addresses of memory
 /// change the counts a little.
-const TOLERANCE: f64 = 1.05;
+const TOLERANCE: u64 = 105;
 
 /// The instructions of a guard.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) fn check(update: bool) -> Result<bool, Box<dyn Error>> {
     for (name, counts) in &counted {
         let (before, has_grown) = match committed.get(name) {
             Some(before) => {
-                let grown = |now: u64, before: u64| now as f64 > before as f64 * TOLERANCE;
+                let grown = |now: u64, before: u64| now * 100 > before * TOLERANCE;
                 (*before, grown(counts.construction, before.construction) || grown(counts.first_use, before.first_use))
             }
             None => (Counts { construction: 0, first_use: 0 }, true),
