@@ -576,7 +576,12 @@ impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
         ctx: &'a mut RailContext,
         at: &'a PlacedRail,
     ) -> ObserverFuture<'a> {
-        Box::pin(RailOn::call_if_always(self, payload, ctx, at))
+        // The condition is a constant, so the compiler makes no code for the other rails.
+        if const { R::ROW.is_always_on(E::POINT) } {
+            Box::pin(RailOn::call_if_always(self, payload, ctx, at))
+        } else {
+            Box::pin(std::future::ready(()))
+        }
     }
 
     fn surround<'a>(
