@@ -1,4 +1,4 @@
-//! Guard sets of hand-picked rails that are quick to compile.
+//! Guard sets of one type.
 
 use exo_rails::{ManagedRail, RailManager};
 

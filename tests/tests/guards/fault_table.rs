@@ -253,7 +253,7 @@ macro_rules! rails {
 }
 
 rails! {
-    Decides {
+    Deciding {
         decides: decides [timeout = "20ms", on_panic = "fault"];
         decides_abort: decides [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
         decides_skip: decides [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
@@ -266,7 +266,7 @@ rails! {
         decides_in_time: decides [timeout = "20ms"];
         decides_or_panics: decides [on_panic = "fault"];
     }
-    Changes {
+    Changing {
         changes: changes [timeout = "20ms", on_panic = "fault"];
         changes_abort: changes [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
         changes_skip: changes [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
@@ -276,12 +276,12 @@ rails! {
         changes_plainly_skip: changes [on_fault = "skip"];
         changes_plainly_continue: changes [on_fault = "continue"];
     }
-    Provides {
+    Providing {
         provides: provides [timeout = "20ms", on_panic = "fault"];
         provides_abort: provides [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
         provides_skip: provides [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
     }
-    Looks {
+    Looking {
         looks: looks [timeout = "20ms", on_panic = "fault"];
         looks_abort: looks [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
         looks_skip: looks [timeout = "20ms", on_panic = "fault", on_fault = "skip"];
@@ -293,11 +293,11 @@ rails! {
         looks_in_time: looks [timeout = "20ms"];
         looks_or_panics: looks [on_panic = "fault"];
     }
-    Always {
+    Observing {
         always: always [timeout = "20ms", on_panic = "fault"];
         always_continue: always [timeout = "20ms", on_panic = "fault", on_fault = "continue"];
     }
-    AtError {
+    OnErrors {
         looks_at_error: looks_at_error [timeout = "20ms", on_panic = "fault"];
         looks_at_error_abort: looks_at_error [timeout = "20ms", on_panic = "fault", on_fault = "abort"];
         looks_at_error_continue: looks_at_error [timeout = "20ms", on_panic = "fault", on_fault = "continue"];

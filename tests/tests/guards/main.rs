@@ -2,6 +2,9 @@
 //!
 //! All in one program, since each further one is linked. No test here sees another: what `tests::Warnings` collects is
 //! kept for each thread, and so is what `allocation_counter` counts, which the subscriber of the process does not change.
+//!
+//! Tests of what rails do use `tests::rails!` and `tests::GuardDyn`. Only tests of chains use `rail_chain!`: the compiler makes
+//! the code of each chain anew.
 
 // What a rail decides, and the effect.
 mod abort;
