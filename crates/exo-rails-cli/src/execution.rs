@@ -18,15 +18,15 @@ use crate::arguments::{RecordOptions, RunOptions};
 use crate::failure::Failure;
 use crate::model::Chosen;
 use crate::progress;
-use crate::rails::{MachineRails, StatusLine};
+use crate::rails::{AuditLog, AuditedRails, MachineRails, StatusLine};
 use crate::saved::{Files, Log, ScriptedFile, turns};
 use crate::source;
 
 /// The executor of the program.
-pub(crate) type MachineExecutor = Executor<Arc<dyn Model>, MachineRails>;
+pub(crate) type MachineExecutor = Executor<Arc<dyn Model>, AuditedRails>;
 
 /// An execution of the program.
-pub(crate) type MachineExecution<'e> = Execution<'e, Arc<dyn Model>, MachineRails>;
+pub(crate) type MachineExecution<'e> = Execution<'e, Arc<dyn Model>, AuditedRails>;
 
 /// A machine that can run, with the files in which it is recorded.
 pub(crate) struct Prepared {
@@ -51,7 +51,7 @@ pub(crate) fn prepare(
     let machine = source::machine(&run.file, &run.source)?;
     let chosen = Chosen::by(&run.model, turns(state))?;
     let (log, status) = (files.log()?, StatusLine::on_terminals());
-    let rails = MachineRails::read(run.guards.as_deref(), status.clone())?;
+    let rails = MachineRails::read(run.guards.as_deref(), status.clone(), &AuditLog::default())?;
     let sink = ScriptedFile { file: StateFile::new(&files.state), script: chosen.script };
     let (lines, is_json, shown) = (log.clone(), record.json, status.clone());
     let executor = builder(&machine, chosen.model, rails, run)?
@@ -73,9 +73,9 @@ pub(crate) fn prepare(
 pub(crate) fn builder(
     machine: &Machine,
     model: Arc<dyn Model>,
-    rails: MachineRails,
+    rails: AuditedRails,
     run: &RunOptions,
-) -> Result<ExecutorBuilder<Arc<dyn Model>, MachineRails>, Failure> {
+) -> Result<ExecutorBuilder<Arc<dyn Model>, AuditedRails>, Failure> {
     let (steps, visits) = (run.max_steps, run.max_visits);
     let time = (run.max_time > 0).then(|| Duration::from_secs(run.max_time));
     let mut builder = Executor::builder(machine, model).rails(rails).limits(|limits| {

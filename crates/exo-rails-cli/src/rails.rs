@@ -1,11 +1,15 @@
 //! The rails of a machine that the program runs.
 
-use std::io::IsTerminal;
+use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::prelude::*;
-use exo_rails_guards::Kit;
 use exo_rails_guards::approval::visible;
+use exo_rails_guards::audit::{Audit, Audited};
+use exo_rails_guards::kit::PolicyConfig;
+use exo_rails_guards::{ConfigError, Kit, config};
 use exo_rails_machine::Transition;
 
 use crate::failure::Failure;
@@ -19,11 +23,42 @@ rail_chain! {
     }
 }
 
+/// The rails, with the audit log of the policy around them.
+pub(crate) type AuditedRails = Audited<MachineRails>;
+
+/// The audit log of the policy. The page makes new rails for each execution, and a log has one writer at a time. So the log
+/// outlives the rails.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AuditLog(Arc<Mutex<Option<Audit>>>);
+
+impl AuditLog {
+    /// Returns the log that the policy in a file has, and the builder of a kit that accepts its table.
+    fn of_file(&self, file: &Path) -> Result<Option<Audit>, ConfigError> {
+        // A mistake is reported with its place when the kit is made.
+        let policy = fs::read_to_string(file).ok().and_then(|text| config::from_toml::<PolicyConfig>(&text).ok());
+        let Some(wanted) = policy.and_then(|policy| policy.audit) else { return Ok(None) };
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if log.is_none() {
+            *log = Some(Audit::new(wanted).map_err(|error| error.in_key("audit").in_file(file))?);
+        }
+        Ok(log.clone())
+    }
+}
+
 impl MachineRails {
     /// Reads the guards from a file. Without one, there are none.
-    pub(crate) fn read(guards: Option<&Path>, status: StatusLine) -> Result<Self, Failure> {
-        let kit = guards.map_or_else(|| Ok(Kit::default()), Kit::from_file);
-        Ok(Self { status, kit: kit.map_err(|error| Failure::Usage(error.to_string()))? })
+    pub(crate) fn read(guards: Option<&Path>, status: StatusLine, log: &AuditLog) -> Result<AuditedRails, Failure> {
+        Self::made(guards, status, log).map_err(|error| Failure::Usage(error.to_string()))
+    }
+
+    fn made(guards: Option<&Path>, status: StatusLine, log: &AuditLog) -> Result<AuditedRails, ConfigError> {
+        // Without a log, the records go nowhere.
+        let none = || Audit::to_sink(Audit::builder(), io::sink());
+        let Some(file) = guards else { return Ok(none()?.wrap(Self { status, kit: Kit::default() })) };
+        let audit = log.of_file(file)?;
+        let builder = audit.iter().fold(Kit::builder(), |builder, audit| builder.audit(audit.clone()));
+        let rails = Self { status, kit: builder.from_file(file)? };
+        Ok(audit.map_or_else(none, Ok)?.wrap(rails))
     }
 }
 

@@ -88,6 +88,8 @@
 mod braces;
 #[cfg(feature = "judge")]
 mod code;
+#[cfg(feature = "judge")]
+mod compiled;
 mod config;
 mod decision;
 mod error;
@@ -110,8 +112,6 @@ mod severity;
 mod shipped;
 #[cfg(feature = "judge")]
 mod structure;
-#[cfg(feature = "judge")]
-mod table;
 #[cfg(feature = "judge")]
 mod verdict;
 #[cfg(feature = "judge")]

@@ -71,6 +71,8 @@ const SHELL: Layers = Layers {
         "matching",
         "verdict",
         "code",
+        "shipped",
+        "compiled",
         "judge",
         "policy",
     ],

@@ -20,7 +20,7 @@ pub struct DeleteFile {
     mode: Mode,
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema, Serialize, Deserialize)]
 enum Mode {
     Trash,
     Shred,

@@ -15,13 +15,14 @@ use crate::arguments::{AnswerOptions, ServeOptions};
 use crate::execution::{MachineExecutor, begin, builder};
 use crate::failure::Failure;
 use crate::model::{Chosen, named_by_environment};
-use crate::rails::{MachineRails, StatusLine};
+use crate::rails::{AuditLog, MachineRails, StatusLine};
 use crate::saved::turns;
 use crate::{questions, source};
 
 /// A machine and its execution.
 pub(super) struct Playground {
     options: ServeOptions,
+    audit: AuditLog,
     inner: Mutex<Inner>,
     /// Changes whenever the page should show something new.
     changes: watch::Sender<u64>,
@@ -71,7 +72,12 @@ impl Playground {
             model: options.run.model.model.clone().or_else(named_by_environment),
             key: None,
         };
-        let playground = Self { options: options.clone(), inner: Mutex::new(inner), changes: watch::Sender::new(0) };
+        let playground = Self {
+            options: options.clone(),
+            audit: AuditLog::default(),
+            inner: Mutex::new(inner),
+            changes: watch::Sender::new(0),
+        };
         // A mistake in the options should not wait for the first step.
         playground.executor(None, Shown { playground: std::sync::Weak::new(), script: None })?;
         Ok(playground)
@@ -217,7 +223,7 @@ impl Playground {
         token: Option<&CancellationToken>,
     ) -> Result<MachineExecutor, Failure> {
         let run = &self.options.run;
-        let rails = MachineRails::read(run.guards.as_deref(), StatusLine::hidden())?;
+        let rails = MachineRails::read(run.guards.as_deref(), StatusLine::hidden(), &self.audit)?;
         let machine = self.lock().machine.clone();
         let builder = builder(&machine, chosen.model, rails, run)?.save_to(shown);
         let builder = match token {

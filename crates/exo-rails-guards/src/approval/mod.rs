@@ -1,6 +1,6 @@
 //! Approval: what a guard asks a person about a tool call, and what the person replies.
 //!
-//! The guards [`Approval`](crate::Approval), [`Permissions`](crate::Permissions) and [`RiskScore`](crate::RiskScore) decide
+//! The guards [`Approval`], [`Permissions`](crate::Permissions) and [`RiskScore`](crate::RiskScore) decide
 //! *that* a person must agree to a tool call. A type that implements [`Ask`] decides *how* the person is asked:
 //!
 //! | type | how |

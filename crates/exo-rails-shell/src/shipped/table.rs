@@ -1,11 +1,11 @@
-//! The shipped policy as constants. A test writes this file from `default.toml`: see `shipped.rs`.
+//! The shipped policy as constants. A test writes this file from `default.toml`: see `mod.rs`.
 
 use std::borrow::Cow;
 
-use super::config::{IfUnknown, Runs};
-use super::decision::{Caution, ShellDecision};
-use super::severity::Severity;
-use super::shipped::{Base, Named, ShippedLanguage, ShippedProgram, ShippedRule};
+use super::{Base, Named, ShippedLanguage, ShippedProgram, ShippedRule};
+use crate::config::{IfUnknown, Runs};
+use crate::decision::{Caution, ShellDecision};
+use crate::severity::Severity;
 
 const fn named(known: bool, program: Option<usize>, rules: &'static [usize]) -> Named {
     Named { known, program, rules: Cow::Borrowed(rules) }
@@ -13,7 +13,7 @@ const fn named(known: bool, program: Option<usize>, rules: &'static [usize]) -> 
 
 /// What is not about a single program.
 #[rustfmt::skip]
-pub(super) const BASE: Base = Base {
+pub(crate) const BASE: Base = Base {
     unlisted: Some(ShellDecision::Notify),
     project: Some(ShellDecision::Notify),
     strict: None,
@@ -26,7 +26,7 @@ pub(super) const BASE: Base = Base {
 
 /// The languages, by their names.
 #[rustfmt::skip]
-pub(super) static LANGUAGES: [ShippedLanguage; 8] = [
+pub(crate) static LANGUAGES: [ShippedLanguage; 8] = [
     ShippedLanguage { name: "awk", harmless: &["print", "printf", "if", "else", "for", "while", "do", "in", "next", "nextfile", "exit", "delete", "return", "function", "getline", "length", "substr", "index", "split", "gsub", "sub", "gensub", "match", "toupper", "tolower", "sprintf", "int", "sqrt", "exp", "log", "sin", "cos", "atan2", "rand", "srand", "strftime", "systime", "mktime", "asort", "asorti", "and", "or", "xor", "lshift", "rshift"], never: &["system"], comments: &["#"], quotes: "\"", refused: &["@", "|"], patterns: true, values: true, printing: &["print", "printf"], ..ShippedLanguage::NONE },
     ShippedLanguage { name: "javascript", harmless: &["console", "log", "error", "warn", "table", "info", "JSON", "parse", "stringify", "Math", "max", "min", "floor", "ceil", "round", "random", "abs", "sqrt", "pow", "PI", "Object", "keys", "values", "entries", "assign", "fromEntries", "Array", "from", "isArray", "of", "map", "filter", "reduce", "forEach", "some", "every", "find", "findIndex", "includes", "indexOf", "join", "split", "slice", "concat", "flat", "flatMap", "sort", "reverse", "push", "length", "String", "Number", "Boolean", "parseInt", "parseFloat", "isNaN", "toFixed", "toString", "toLowerCase", "toUpperCase", "trim", "padStart", "padEnd", "replace", "replaceAll", "match", "matchAll", "test", "repeat", "startsWith", "endsWith", "charCodeAt", "fromCharCode", "codePointAt", "at", "Date", "now", "toISOString", "getTime", "Map", "Set", "size", "has", "get", "set", "add", "if", "else", "for", "while", "return", "const", "let", "var", "new", "typeof", "instanceof", "in", "of", "function", "async", "await", "true", "false", "null", "undefined", "throw", "try", "catch", "Error", "RegExp", "Promise", "resolve", "all", "then", "Symbol", "BigInt", "performance", "setTimeout", "name", "version", "versions", "dependencies", "devDependencies", "scripts", "main", "type", "message", "URL", "searchParams", "encodeURIComponent", "decodeURIComponent", "btoa", "atob", "crypto", "randomUUID", "structuredClone", "default", "data", "id", "value", "key", "engines", "exports", "license"], never: &["eval", "Function", "constructor", "globalThis", "global", "window", "process", "module", "exports", "Reflect", "Proxy", "fs", "Bun", "Deno", "child_process", "fetch", "WebAssembly"], imports: &["import", "from", "require"], comments: &["//"], quotes: "'\"`", refused: &["/*", "@"], interpolation: Some(("${", "}")), patterns: true, values: true, ..ShippedLanguage::NONE },
     ShippedLanguage { name: "none", ..ShippedLanguage::NONE },
@@ -39,7 +39,7 @@ pub(super) static LANGUAGES: [ShippedLanguage; 8] = [
 
 /// The programs, in the order of the file.
 #[rustfmt::skip]
-pub(super) static PROGRAMS: [ShippedProgram; 77] = [
+pub(crate) static PROGRAMS: [ShippedProgram; 77] = [
     ShippedProgram { name: &["sudo", "doas"], values: &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--host", "--prompt", "--chdir", "--chroot", "--close-from", "--command-timeout", "--other-user", "--role", "--type"], runs: Runs::Command, assignments: true, ..ShippedProgram::NONE },
     ShippedProgram { name: &["env"], values: &["-u", "--unset", "-C", "--chdir"], runs: Runs::Command, assignments: true, text_options: &["-S", "--split-string"], ..ShippedProgram::NONE },
     ShippedProgram { name: &["command"], runs: Runs::Command, looks_up: &["-v", "-V"], ..ShippedProgram::NONE },
@@ -121,7 +121,7 @@ pub(super) static PROGRAMS: [ShippedProgram; 77] = [
 
 /// The rules, in the order of the file.
 #[rustfmt::skip]
-pub(super) static RULES: [ShippedRule; 214] = [
+pub(crate) static RULES: [ShippedRule; 214] = [
     ShippedRule { name: "rm-recursive-protected", program: &["rm", "rimraf", "del-cli", "srm", "trash"], flags: &["-r", "-R", "--recursive"], operands: &["@root", "@system", "@home", "@device"], severity: Severity::Critical, reason: "the command deletes directories of the system or a home directory", ..ShippedRule::NONE },
     ShippedRule { name: "rm-recursive-project", program: &["rm", "srm", "trash"], flags: &["-r", "-R", "--recursive"], operands: &["@project", "@git"], severity: Severity::Critical, reason: "the command deletes the whole project or its repository", ..ShippedRule::NONE },
     ShippedRule { name: "rm-recursive-outside", program: &["rm", "srm", "trash"], flags: &["-r", "-R", "--recursive"], operands: &["@outside", "@home-file"], decision: ShellDecision::Ask, severity: Severity::High, reason: "the command deletes directories outside of the project", ..ShippedRule::NONE },
@@ -340,7 +340,7 @@ pub(super) static RULES: [ShippedRule; 214] = [
 
 /// What the policy has about each program, by its name.
 #[rustfmt::skip]
-pub(super) static NAMES: &[(&str, Named)] = &[
+pub(crate) static NAMES: &[(&str, Named)] = &[
     ("((", named(true, None, &[])),
     (".", named(true, None, &[45, 46, 208])),
     ("7z", named(true, None, &[53, 208, 209])),

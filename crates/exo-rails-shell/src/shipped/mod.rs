@@ -5,6 +5,8 @@
 //! finds a program in the sorted names, and makes a rule, a program or a language at the first command that needs it. All policies of
 //! a process share them.
 
+pub(crate) mod table;
+
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -12,36 +14,36 @@ use super::config::{IfUnknown, LanguageConfig, ProgramConfig, Runs, ShellRule};
 use super::decision::{Caution, ShellDecision};
 use super::matching::Rule;
 use super::severity::Severity;
-use super::table::{LANGUAGES, NAMES, PROGRAMS, RULES};
+use table::{LANGUAGES, NAMES, PROGRAMS, RULES};
 
 type Texts = &'static [&'static str];
 
 /// What the policy has about one program.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Named {
-    pub(super) known: bool,
+pub(crate) struct Named {
+    pub(crate) known: bool,
     /// The number of the program in the table of programs.
-    pub(super) program: Option<usize>,
+    pub(crate) program: Option<usize>,
     /// The numbers of the rules.
-    pub(super) rules: Cow<'static, [usize]>,
+    pub(crate) rules: Cow<'static, [usize]>,
 }
 
 /// What is not about a single program.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Base {
-    pub(super) unlisted: Option<ShellDecision>,
-    pub(super) project: Option<ShellDecision>,
-    pub(super) strict: Option<bool>,
-    pub(super) unknown: Option<Caution>,
-    pub(super) unreadable: Option<Caution>,
-    pub(super) max_bytes: Option<usize>,
-    pub(super) temp: Texts,
-    pub(super) build: Texts,
+pub(crate) struct Base {
+    pub(crate) unlisted: Option<ShellDecision>,
+    pub(crate) project: Option<ShellDecision>,
+    pub(crate) strict: Option<bool>,
+    pub(crate) unknown: Option<Caution>,
+    pub(crate) unreadable: Option<Caution>,
+    pub(crate) max_bytes: Option<usize>,
+    pub(crate) temp: Texts,
+    pub(crate) build: Texts,
 }
 
 impl Base {
     /// That of a policy without the shipped one.
-    pub(super) const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         unlisted: None,
         project: None,
         strict: None,
@@ -55,33 +57,33 @@ impl Base {
 
 /// A rule: see [`ShellRule`]. It has no examples.
 #[derive(Debug)]
-pub(super) struct ShippedRule {
-    pub(super) name: &'static str,
-    pub(super) program: Texts,
-    pub(super) subcommand: Texts,
-    pub(super) flags: Texts,
-    pub(super) and_flags: Texts,
-    pub(super) without_flags: Texts,
-    pub(super) values: Texts,
-    pub(super) except_values: Texts,
-    pub(super) leading: bool,
-    pub(super) operands: Texts,
-    pub(super) except_operands: Texts,
-    pub(super) arguments: Texts,
-    pub(super) deciding: Option<usize>,
-    pub(super) without_arguments: Texts,
-    pub(super) min_operands: usize,
-    pub(super) max_operands: Option<usize>,
-    pub(super) input_from: Texts,
-    pub(super) decision: ShellDecision,
-    pub(super) severity: Severity,
-    pub(super) reason: &'static str,
-    pub(super) if_unknown: IfUnknown,
+pub(crate) struct ShippedRule {
+    pub(crate) name: &'static str,
+    pub(crate) program: Texts,
+    pub(crate) subcommand: Texts,
+    pub(crate) flags: Texts,
+    pub(crate) and_flags: Texts,
+    pub(crate) without_flags: Texts,
+    pub(crate) values: Texts,
+    pub(crate) except_values: Texts,
+    pub(crate) leading: bool,
+    pub(crate) operands: Texts,
+    pub(crate) except_operands: Texts,
+    pub(crate) arguments: Texts,
+    pub(crate) deciding: Option<usize>,
+    pub(crate) without_arguments: Texts,
+    pub(crate) min_operands: usize,
+    pub(crate) max_operands: Option<usize>,
+    pub(crate) input_from: Texts,
+    pub(crate) decision: ShellDecision,
+    pub(crate) severity: Severity,
+    pub(crate) reason: &'static str,
+    pub(crate) if_unknown: IfUnknown,
 }
 
 impl ShippedRule {
     /// A rule without conditions.
-    pub(super) const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         name: "",
         program: &[],
         subcommand: &[],
@@ -133,31 +135,31 @@ impl ShippedRule {
 /// What a program is like: see [`ProgramConfig`].
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a key of the configuration")]
-pub(super) struct ShippedProgram {
-    pub(super) name: Texts,
-    pub(super) values: Texts,
-    pub(super) runs: Runs,
-    pub(super) subcommands: Texts,
-    pub(super) skip: usize,
-    pub(super) assignments: bool,
-    pub(super) downloads: bool,
-    pub(super) appends: bool,
-    pub(super) placeholders: Texts,
-    pub(super) fetches: Texts,
-    pub(super) outputs: Texts,
-    pub(super) writes: bool,
-    pub(super) writes_last: bool,
-    pub(super) looks_up: Texts,
-    pub(super) modules: Texts,
-    pub(super) text_options: Texts,
-    pub(super) exec_options: Texts,
-    pub(super) language: Option<&'static str>,
-    pub(super) code_options: Texts,
-    pub(super) code_operand: bool,
+pub(crate) struct ShippedProgram {
+    pub(crate) name: Texts,
+    pub(crate) values: Texts,
+    pub(crate) runs: Runs,
+    pub(crate) subcommands: Texts,
+    pub(crate) skip: usize,
+    pub(crate) assignments: bool,
+    pub(crate) downloads: bool,
+    pub(crate) appends: bool,
+    pub(crate) placeholders: Texts,
+    pub(crate) fetches: Texts,
+    pub(crate) outputs: Texts,
+    pub(crate) writes: bool,
+    pub(crate) writes_last: bool,
+    pub(crate) looks_up: Texts,
+    pub(crate) modules: Texts,
+    pub(crate) text_options: Texts,
+    pub(crate) exec_options: Texts,
+    pub(crate) language: Option<&'static str>,
+    pub(crate) code_options: Texts,
+    pub(crate) code_operand: bool,
 }
 
 impl ShippedProgram {
-    pub(super) const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         name: &[],
         values: &[],
         runs: Runs::Nothing,
@@ -208,22 +210,22 @@ impl ShippedProgram {
 
 /// A language: see [`LanguageConfig`].
 #[derive(Debug)]
-pub(super) struct ShippedLanguage {
-    pub(super) name: &'static str,
-    pub(super) harmless: Texts,
-    pub(super) never: Texts,
-    pub(super) imports: Texts,
-    pub(super) comments: Texts,
-    pub(super) quotes: &'static str,
-    pub(super) refused: Texts,
-    pub(super) interpolation: Option<(&'static str, &'static str)>,
-    pub(super) patterns: bool,
-    pub(super) values: bool,
-    pub(super) printing: Texts,
+pub(crate) struct ShippedLanguage {
+    pub(crate) name: &'static str,
+    pub(crate) harmless: Texts,
+    pub(crate) never: Texts,
+    pub(crate) imports: Texts,
+    pub(crate) comments: Texts,
+    pub(crate) quotes: &'static str,
+    pub(crate) refused: Texts,
+    pub(crate) interpolation: Option<(&'static str, &'static str)>,
+    pub(crate) patterns: bool,
+    pub(crate) values: bool,
+    pub(crate) printing: Texts,
 }
 
 impl ShippedLanguage {
-    pub(super) const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         name: "",
         harmless: &[],
         never: &[],
@@ -258,13 +260,13 @@ fn list(texts: Texts) -> Vec<String> {
 }
 
 /// Returns what the policy has about a program of this name.
-pub(super) fn named(name: &str) -> Option<&'static Named> {
+pub(crate) fn named(name: &str) -> Option<&'static Named> {
     let found = NAMES.binary_search_by(|(other, _)| (*other).cmp(name)).ok()?;
     Some(&NAMES[found].1)
 }
 
 /// Returns a rule. `None` if there is no rule with this number.
-pub(super) fn rule(number: usize) -> Option<&'static Rule> {
+pub(crate) fn rule(number: usize) -> Option<&'static Rule> {
     static MADE: [OnceLock<Rule>; RULES.len()] = [const { OnceLock::new() }; RULES.len()];
     let shipped = RULES.get(number)?;
     // A test makes each rule as it is in the table. A rule that could not be made has no conditions, so it matches more.
@@ -277,21 +279,21 @@ pub(super) fn rule(number: usize) -> Option<&'static Rule> {
 }
 
 /// Returns what a program is like. `None` if there is no program with this number.
-pub(super) fn program(number: usize) -> Option<&'static ProgramConfig> {
+pub(crate) fn program(number: usize) -> Option<&'static ProgramConfig> {
     static MADE: [OnceLock<ProgramConfig>; PROGRAMS.len()] = [const { OnceLock::new() }; PROGRAMS.len()];
     let shipped = PROGRAMS.get(number)?;
     Some(MADE[number].get_or_init(|| shipped.config().with_all_values()))
 }
 
 /// Returns a language.
-pub(super) fn language(name: &str) -> Option<&'static LanguageConfig> {
+pub(crate) fn language(name: &str) -> Option<&'static LanguageConfig> {
     static MADE: [OnceLock<LanguageConfig>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
     let number = LANGUAGES.iter().position(|language| language.name == name)?;
     Some(MADE[number].get_or_init(|| LANGUAGES[number].config()))
 }
 
 /// Returns the names of the languages.
-pub(super) fn languages() -> impl Iterator<Item = &'static str> {
+pub(crate) fn languages() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|language| language.name)
 }
 
@@ -438,7 +440,7 @@ mod tests {
         let ShellConfig { unlisted, project, strict, unknown, unreadable, max_bytes, places, .. } = config;
         let of = |prefix: &str, value: String| value.replace("Some(", &format!("Some({prefix}::"));
         let base = format!(
-            "pub(super) const BASE: Base = Base {{\n    unlisted: {},\n    project: {},\n    strict: {strict:?},\n    unknown: {},\n    \
+            "pub(crate) const BASE: Base = Base {{\n    unlisted: {},\n    project: {},\n    strict: {strict:?},\n    unknown: {},\n    \
              unreadable: {},\n    max_bytes: {max_bytes:?},\n    temp: &{:?},\n    build: &{:?},\n}};\n",
             of("ShellDecision", format!("{unlisted:?}")),
             of("ShellDecision", format!("{project:?}")),
@@ -451,19 +453,19 @@ mod tests {
         let programs: String = config.program.iter().map(program_code).collect();
         let rules: String = config.rule.iter().map(rule_code).collect();
         format!(
-            "//! The shipped policy as constants. A test writes this file from `default.toml`: see `shipped.rs`.\n\n\
+            "//! The shipped policy as constants. A test writes this file from `default.toml`: see `mod.rs`.\n\n\
              use std::borrow::Cow;\n\n\
-             use super::config::{{IfUnknown, Runs}};\n\
-             use super::decision::{{Caution, ShellDecision}};\n\
-             use super::severity::Severity;\n\
-             use super::shipped::{{Base, Named, ShippedLanguage, ShippedProgram, ShippedRule}};\n\n\
+             use super::{{Base, Named, ShippedLanguage, ShippedProgram, ShippedRule}};\n\
+             use crate::config::{{IfUnknown, Runs}};\n\
+             use crate::decision::{{Caution, ShellDecision}};\n\
+             use crate::severity::Severity;\n\n\
              const fn named(known: bool, program: Option<usize>, rules: &'static [usize]) -> Named {{\n    \
              Named {{ known, program, rules: Cow::Borrowed(rules) }}\n}}\n\n\
              /// What is not about a single program.\n#[rustfmt::skip]\n{base}\n\
-             /// The languages, by their names.\n#[rustfmt::skip]\npub(super) static LANGUAGES: [ShippedLanguage; {}] = [\n{languages}];\n\n\
-             /// The programs, in the order of the file.\n#[rustfmt::skip]\npub(super) static PROGRAMS: [ShippedProgram; {}] = [\n{programs}];\n\n\
-             /// The rules, in the order of the file.\n#[rustfmt::skip]\npub(super) static RULES: [ShippedRule; {}] = [\n{rules}];\n\n\
-             /// What the policy has about each program, by its name.\n#[rustfmt::skip]\npub(super) static NAMES: &[(&str, Named)] = &[\n{}];\n",
+             /// The languages, by their names.\n#[rustfmt::skip]\npub(crate) static LANGUAGES: [ShippedLanguage; {}] = [\n{languages}];\n\n\
+             /// The programs, in the order of the file.\n#[rustfmt::skip]\npub(crate) static PROGRAMS: [ShippedProgram; {}] = [\n{programs}];\n\n\
+             /// The rules, in the order of the file.\n#[rustfmt::skip]\npub(crate) static RULES: [ShippedRule; {}] = [\n{rules}];\n\n\
+             /// What the policy has about each program, by its name.\n#[rustfmt::skip]\npub(crate) static NAMES: &[(&str, Named)] = &[\n{}];\n",
             config.language.len(),
             config.program.len(),
             config.rule.len(),
@@ -476,7 +478,7 @@ mod tests {
         let config: ShellConfig = toml::from_str(DEFAULT_POLICY).unwrap();
         let table = table(&config);
         if std::env::var_os("EXO_RAILS_WRITE").is_some() {
-            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/table.rs"), &table).unwrap();
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/shipped/table.rs"), &table).unwrap();
             return;
         }
         let is_same = include_str!("table.rs") == table;
