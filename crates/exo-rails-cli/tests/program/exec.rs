@@ -184,6 +184,35 @@ fn guards_refuse_transitions_by_the_names_of_their_tools() {
 }
 
 #[test]
+fn the_program_accepts_every_table_of_a_policy() {
+    let desk = Desk::new();
+    desk.write("a.dygram", "State a; End b; End c; a -> b, c;");
+    let policy = r#"
+        [audit]
+        path = "audit.jsonl"
+        [permissions]
+        default = "allow"
+        [permissions.shell]
+        unlisted = "ask"
+        [paths]
+        roots = [{ name = "here", path = "." }]
+        [urls]
+        [structure]
+        [tool_schemas]
+        [hook_handlers]
+        [timeouts]
+        limits = [{ name = "slow", of = "tool_calls", limit_ms = 60000 }]
+    "#;
+    desk.write("guards.toml", policy);
+    desk.write("script.json", r#"[{ "call": [{ "tool": "transition_to_c", "arguments": { "reason": "r" } }] }]"#);
+    let ran = desk.run("exec a.dygram --script script.json --guards guards.toml");
+    assert!(ran.code == 0 && ran.out.contains("a -> c (agent: r)"), "{ran:?}");
+    // The log is complete and closed.
+    let log = desk.read("audit.jsonl");
+    assert!(log.contains("transition_to_c") && log.lines().count() > 3, "{log}");
+}
+
+#[test]
 fn texts_of_the_model_cannot_change_the_terminal() {
     let desk = Desk::new();
     desk.write("a.dygram", "State a; End b; End c; a -> b, c;");
