@@ -31,6 +31,9 @@ pub trait Sink: Write + Send {
 
 impl Sink for Vec<u8> {}
 
+/// No log: for a program that has an audit only if its configuration asks for it.
+impl Sink for io::Sink {}
+
 /// The files of a log, with a lock that keeps other writers away.
 pub(crate) struct Files {
     log: PathBuf,
