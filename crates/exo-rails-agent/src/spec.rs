@@ -88,3 +88,46 @@ mod tests {
         }
     }
 }
+
+impl dyn Model {
+    /// Makes the model that a specification names, such as `openai:gpt-4o` or `anthropic:claude-sonnet-4-5`. A
+    /// specification is a provider, a colon, and the name of the model at this provider. The name of the model may
+    /// contain colons.
+    ///
+    /// | provider | model | feature | variables of the environment |
+    /// |---|---|---|---|
+    /// | `openai` | `openai::ChatModel` | `openai`, `openai-http` | `OPENAI_API_KEY`, `OPENAI_BASE_URL` |
+    /// | `anthropic` | `anthropic::MessagesModel` | `anthropic`, `anthropic-http` | `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` |
+    ///
+    /// The key comes from the environment. A specification without a key is an error only if the base URL is not set
+    /// either: a server at another address may need no key.
+    ///
+    /// ```
+    /// use exo_rails_agent::Model;
+    ///
+    /// let error = <dyn Model>::from_spec("gpt-4o").unwrap_err();
+    /// assert_eq!(error.to_string(), "the model has no provider: write `provider:model`, such as `openai:gpt-4o`");
+    /// ```
+    ///
+    /// An agent takes the boxed model:
+    ///
+    /// ```no_run
+    /// use exo_rails_agent::{Agent, Model};
+    ///
+    /// # fn main() -> Result<(), exo_rails_agent::SpecError> {
+    /// let agent = Agent::builder("support", <dyn Model>::from_spec("openai:gpt-4o")?).build();
+    /// # let _ = agent; Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error in each of these cases:
+    ///
+    /// - The specification has no provider or no model.
+    /// - The library does not know the provider, or the feature of the provider is off.
+    /// - The environment lacks the key, or a variable has a value that cannot be used.
+    ///
+    /// No error contains the key or the name of the model.
+    pub fn from_spec(spec: &str) -> Result<Box<dyn Model>, SpecError> {
+        model(spec)
+    }
+}

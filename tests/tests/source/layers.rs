@@ -281,8 +281,75 @@ const PROGRAM: Layers = Layers {
     uses_exports: false,
 };
 
+const MACROS: Layers = Layers {
+    source: "../exo-rails-macros/src",
+    order: &[
+        "apart",
+        "errors",
+        "manifest",
+        "testing",
+        "options",
+        "paths",
+        "sequence_rules",
+        "custom_event",
+        "rail",
+        "tool_args",
+        "tools",
+        "chain",
+        "operation",
+        "provided",
+        "growth",
+    ],
+    root: &["lib"],
+    uses_exports: false,
+};
+
+const AGENT: Layers = Layers {
+    source: "../crates/exo-rails-agent/src",
+    order: &[
+        "compaction",
+        "http",
+        "memory",
+        "model",
+        "platform",
+        "agent",
+        "anthropic",
+        "openai",
+        "scripted",
+        "fuzzing",
+        "session",
+        "spec",
+        "testing",
+    ],
+    root: &["lib"],
+    uses_exports: true,
+};
+
+const MACHINE_MACROS: Layers = Layers {
+    source: "../crates/exo-rails-machine-macros/src",
+    order: &["node_types", "machine", "machine_file"],
+    root: &["lib"],
+    uses_exports: false,
+};
+
 /// Every crate whose folders and files are layers.
-const ALL: [Layers; 12] = [CORE, TEXT, SEQUENCE, SHELL, POLICY, GUARDS, STORE, AUDIT, AG_UI, DYGRAM, MACHINE, PROGRAM];
+const ALL: [Layers; 15] = [
+    CORE,
+    MACROS,
+    TEXT,
+    SEQUENCE,
+    SHELL,
+    POLICY,
+    GUARDS,
+    STORE,
+    AUDIT,
+    AG_UI,
+    AGENT,
+    DYGRAM,
+    MACHINE,
+    MACHINE_MACROS,
+    PROGRAM,
+];
 
 impl Layers {
     fn files(&self) -> Vec<(Vec<String>, String)> {
