@@ -316,7 +316,7 @@ mod sed {
 
     #[cfg(test)]
     mod tests {
-        use super::is_harmless;
+        use super::*;
 
         #[test]
         fn scripts_that_edit_pass() {

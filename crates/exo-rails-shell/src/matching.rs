@@ -215,7 +215,7 @@ impl<'c> View<'c> {
         let values = program.map_or(&[][..], |program| &program.values);
         let mut arguments = classify(words.get(1..).unwrap_or_default(), values);
         if let Some(program) = program.filter(|program| program.code_operand) {
-            let has_code = |word: &Word| super::judge::has_option(&word.value, &program.code_options).0;
+            let has_code = |word: &Word| has_option(&word.value, &program.code_options).0;
             let first = arguments.iter().position(|argument| *argument == Argument::Operand);
             if let Some(first) = first.filter(|_| !words.iter().skip(1).any(has_code)) {
                 arguments[first] = Argument::Value;
@@ -623,4 +623,30 @@ fn flag_in(argument: &str, flag: &str, values: &[String]) -> Holds {
         }
     }
     Holds::No
+}
+
+/// Returns whether an argument has one of some options, and the value that is attached to it.
+pub(crate) fn has_option(argument: &str, options: &[String]) -> (bool, Option<String>) {
+    for option in options {
+        if argument == option {
+            return (true, None);
+        }
+        if let Some(long) = option.strip_prefix("--") {
+            let Some((name, value)) = argument.strip_prefix("--").and_then(|rest| rest.split_once('=')) else {
+                continue;
+            };
+            if !name.is_empty() && long.starts_with(name) {
+                return (true, Some(value.to_owned()));
+            }
+        } else if let Some(letter) = option.strip_prefix('-').filter(|rest| rest.len() == 1) {
+            if argument.starts_with("--") || !argument.starts_with('-') {
+                continue;
+            }
+            if let Some(at) = argument[1..].find(letter) {
+                let value = &argument[1 + at + 1..];
+                return (true, (!value.is_empty()).then(|| value.to_owned()));
+            }
+        }
+    }
+    (false, None)
 }

@@ -131,7 +131,7 @@ impl ShellCommand {
     /// Returns the name of the program without its directory, if it is known.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
-        self.words.first()?.value().map(super::judge::base_name)
+        self.words.first()?.value().map(super::word::base_name)
     }
 }
 

@@ -108,3 +108,8 @@ impl Word {
         }
     }
 }
+
+/// Returns the name of a program without its directory.
+pub(crate) fn base_name(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}

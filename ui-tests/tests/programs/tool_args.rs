@@ -26,6 +26,13 @@ enum Mode {
     Shred,
 }
 
+/// A type with a schema alone, as a message proposes it.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "its schema is all that is needed")]
+struct Schema {
+    path: String,
+}
+
 /// Not this one.
 #[derive(Serialize, Deserialize, ToolArgs)]
 #[tool(name = "Ping-1", description = "Says hello.", schema = schema())]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::inside::Inside;
 use super::variables::{Variable, is_assignment};
-use super::{Around, Judge, MAX_COMMANDS, MAX_DEPTH, Origin, Reads, base_name};
+use super::{Around, Judge, MAX_COMMANDS, MAX_DEPTH, Origin, Reads};
 use crate::config::ProgramConfig;
 use crate::decision::ShellDecision;
 use crate::lexer::Refusal;
@@ -15,7 +15,7 @@ use crate::place::{Directory, Where};
 use crate::severity::Severity;
 use crate::shipped::Named;
 use crate::verdict::{Judgement, ShellCommand};
-use crate::word::{Word, mark};
+use crate::word::{Word, base_name, mark};
 
 impl Judge<'_> {
     /// Judges a command by its number.

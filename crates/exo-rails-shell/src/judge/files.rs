@@ -1,11 +1,11 @@
 //! Files that commands read, write and then run.
 
-use super::{Judge, base_name};
+use super::Judge;
 use crate::config::ProgramConfig;
 use crate::matching::{Argument, View};
 use crate::place::{Path, Where};
 use crate::verdict::Access;
-use crate::word::{Word, mark};
+use crate::word::{Word, base_name, mark};
 
 impl Judge<'_> {
     pub(super) fn redirections(&mut self, number: usize) {

@@ -6,7 +6,7 @@ use super::variables::{Variable, is_assignment};
 use super::{Around, Judge, Origin, Reads};
 use crate::code;
 use crate::config::{ProgramConfig, Runs};
-use crate::matching::takes_value;
+use crate::matching::{has_option, takes_value};
 use crate::word::{Word, mark};
 
 /// What a command runs.
@@ -402,30 +402,4 @@ impl Judge<'_> {
         let text = words.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" ");
         Some((text, command.range.clone()))
     }
-}
-
-/// Returns whether an argument has one of some options, and the value that is attached to it.
-pub(crate) fn has_option(argument: &str, options: &[String]) -> (bool, Option<String>) {
-    for option in options {
-        if argument == option {
-            return (true, None);
-        }
-        if let Some(long) = option.strip_prefix("--") {
-            let Some((name, value)) = argument.strip_prefix("--").and_then(|rest| rest.split_once('=')) else {
-                continue;
-            };
-            if !name.is_empty() && long.starts_with(name) {
-                return (true, Some(value.to_owned()));
-            }
-        } else if let Some(letter) = option.strip_prefix('-').filter(|rest| rest.len() == 1) {
-            if argument.starts_with("--") || !argument.starts_with('-') {
-                continue;
-            }
-            if let Some(at) = argument[1..].find(letter) {
-                let value = &argument[1 + at + 1..];
-                return (true, (!value.is_empty()).then(|| value.to_owned()));
-            }
-        }
-    }
-    (false, None)
 }

@@ -9,7 +9,6 @@ mod variables;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-pub(super) use self::inside::has_option;
 use self::program::Program;
 use self::variables::Variable;
 use super::compiled::Compiled;
@@ -26,11 +25,6 @@ const MAX_COMMANDS: usize = 512;
 const MAX_ROUNDS: usize = 32;
 /// Programs in each other: substitutions, and programs that commands run.
 const MAX_DEPTH: usize = 16;
-
-/// Returns the name of a program without its directory.
-pub(super) fn base_name(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
-}
 
 /// How the ranges of a text are places of the command.
 #[derive(Clone, Debug)]
