@@ -17,11 +17,13 @@ pub struct ShellConfigError {
 }
 
 impl ShellConfigError {
+    #[cfg(feature = "judge")]
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), keys: Vec::new() }
     }
 
     /// Puts a key in front of the message. The innermost key is added first.
+    #[cfg(feature = "judge")]
     pub(crate) fn in_key(mut self, key: impl fmt::Display) -> Self {
         self.keys.push(key.to_string());
         self

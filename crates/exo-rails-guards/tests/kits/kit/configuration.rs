@@ -9,7 +9,7 @@ use exo_rails_guards::kit::PolicyConfig;
 use exo_rails_guards::permissions::{Permission, PermissionRule, Permissions, Source};
 use exo_rails_guards::{Fallback, Kit, config};
 
-/// A table for each guard.
+/// Tables of almost all guards.
 const ALL: &str = r#"
     [sizes]
 
