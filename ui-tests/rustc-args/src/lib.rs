@@ -9,7 +9,9 @@ use proc_macro::{Delimiter, Group, Literal, Punct, Spacing, TokenStream, TokenTr
 /// The arguments that a program needs to be compiled like the crate that calls this macro, as a `&[&str]`: its edition, the
 /// names that it knows for `cfg`, its dependencies, and where they are.
 ///
-/// ```
+/// An example in documentation is compiled by rustdoc, which has other arguments. So this one only compiles.
+///
+/// ```no_run
 /// let args: &[&str] = rustc_args::rustc_args!();
 /// assert!(args.iter().any(|arg| arg.starts_with("--edition=")));
 /// ```
