@@ -13,7 +13,7 @@ use serde_json::json;
 /// The guards: the table of the policy file, and what uses the guard first.
 ///
 /// A new table for a guard of the kit is a new line. `content` and `shell` are alone, because a tool call does not show their first use.
-pub(crate) const GUARDS: [(&str, &str, First); 27] = [
+pub(crate) const GUARDS: [(&str, &str, First); 26] = [
     ("sizes", "[sizes]", First::Tool),
     ("capability_gap", "[capability_gap]\ntools = ['run']", First::Tool),
     ("secrets", "[secrets]", First::Tool),
@@ -59,8 +59,11 @@ pub(crate) const GUARDS: [(&str, &str, First); 27] = [
     ("retry", "[retry]\nidempotent = 'run'", First::Tool),
     ("concurrency", "[concurrency]\nlimits = [{ name = 'all', of = 'tool_calls', most = 4 }]", First::Tool),
     ("timeouts", "[timeouts]\nlimits = [{ name = 'tools', of = 'tool_calls', limit_ms = 60_000 }]", First::Tool),
-    ("circuit_breaker", "[circuit_breaker]\nbreakers = [{ name = 'tools', of = 'tool_calls' }]", First::Tool),
-    ("fallback", "[fallback]\ntools = { search = ['search_cache'] }", First::Tool),
+    (
+        "circuit_breaker",
+        "[circuit_breaker]\nbreakers = [{ name = 'tools', of = 'tool_calls', failures = 5 }]",
+        First::Tool,
+    ),
     // The policy alone. `permissions` also reads commands with it.
     ("shell", "", First::Command),
 ];
