@@ -1,9 +1,9 @@
 //! What a guard does with an operation that it refuses.
 
+#[cfg(any(feature = "paths", feature = "urls"))]
 use exo_rails::{Provide, RailContext, RunScope};
 #[cfg(any(feature = "paths", feature = "urls"))]
-use exo_rails_policy::OnRefusal;
-use exo_rails_policy::Severity;
+use exo_rails_policy::{OnRefusal, Severity};
 
 #[cfg(any(feature = "paths", feature = "urls"))]
 use crate::finding::Finding;

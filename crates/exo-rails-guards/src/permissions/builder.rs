@@ -162,8 +162,11 @@ fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<crate::rules::comman
 }
 
 #[cfg(not(feature = "shell"))]
-#[expect(clippy::unnecessary_wraps, reason = "with the feature `shell`, the function can fail")]
-fn judge(_configs: &[(Source, PermissionsConfig)]) -> Result<crate::rules::command::Judge, ConfigError> {
+fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<crate::rules::command::Judge, ConfigError> {
+    if configs.iter().any(|(_, config)| config.shell.is_some()) {
+        let message = "rules about shell commands need the feature `shell` of `exo-rails-guards`: enable it";
+        return Err(ConfigError::new(message).in_key("shell"));
+    }
     Ok(crate::rules::command::Judge)
 }
 

@@ -13,3 +13,11 @@ mod combined;
 mod kit;
 mod resilience;
 mod store;
+
+/// Rules that nothing reads would be off without a sign.
+#[cfg(not(feature = "shell"))]
+#[test]
+fn rules_about_commands_without_the_feature_are_a_mistake() {
+    let error = exo_rails_guards::Kit::from_toml("[permissions.shell]\nunlisted = 'ask'").unwrap_err().to_string();
+    assert!(error.ends_with("need the feature `shell` of `exo-rails-guards`: enable it"), "{error}");
+}
