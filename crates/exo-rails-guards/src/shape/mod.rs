@@ -13,4 +13,6 @@ pub(crate) mod compiled;
 pub(crate) mod feedback;
 pub(crate) mod offered;
 #[cfg(feature = "schema")]
+mod plain;
+#[cfg(feature = "schema")]
 pub(crate) mod violation;

@@ -55,8 +55,9 @@ impl StructuredAnswer {
     /// Returns an error if the schema is not a schema, or refers to something outside of it.
     pub fn new(config: StructuredAnswerConfig) -> Result<Self, ConfigError> {
         let StructuredAnswerConfig { schema, check_formats, max_feedback } = config;
-        let wrong = |error| ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key("schema");
-        let schema = Schema::compile(schema, check_formats).map_err(wrong)?;
+        let schema = Schema::new(schema, check_formats);
+        let wrong = |error: &str| ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key("schema");
+        schema.mistake().map(wrong).map_or(Ok(()), Err)?;
         Ok(Self { schema, max_feedback })
     }
 
@@ -69,7 +70,13 @@ impl StructuredAnswer {
                 return Some(Finding::new(GUARD, "not_json", Severity::Low, message));
             }
         };
-        let violation = self.schema.check(&value)?;
+        let violation = match self.schema.check(&value) {
+            Ok(violation) => violation?,
+            Err(error) => {
+                let message = format!("the schema of the answer cannot be used: {error}");
+                return Some(Finding::new(GUARD, "bad_schema", Severity::Medium, message));
+            }
+        };
         let message = format!("the answer does not fit its schema: {}", violation.text);
         Some(Finding::new(GUARD, "schema", Severity::Low, message).at(Place::pointer(violation.pointer)))
     }

@@ -26,8 +26,8 @@ const GUARD: &str = "tool_schemas";
 /// A tool without a schema may have any arguments. The guard for tools that do not exist is
 /// [`CapabilityGap`](crate::CapabilityGap).
 ///
-/// A tool set is compiled when the model first calls one of its tools, and the last 16 sets are kept. A schema that does not
-/// compile refuses each call of its tool. A schema may refer to its own definitions, but to no file and no address: the
+/// A schema is compiled when the model first calls its tool, and the schemas of the last 16 tool sets are kept. A schema that does
+/// not compile refuses each call of its tool. A schema may refer to its own definitions, but to no file and no address: the
 /// guard reads nothing from the disk or the network.
 ///
 /// The guard runs on `PreToolCall`, and reads the tools at `PreLlmCall` and `PostLlmCall`. Its priority is 14, after guards
@@ -75,30 +75,31 @@ impl ToolSchemas {
     /// Returns an error if one of the [`schemas`](ToolSchemasConfig::schemas) is not a schema, or refers to something outside
     /// of it.
     pub fn new(config: ToolSchemasConfig) -> Result<Self, ConfigError> {
-        let compile = |(tool, schema): (&String, &Value)| match Schema::compile(schema.clone(), config.check_formats) {
-            Ok(schema) => Ok((tool.clone(), Ok(schema))),
-            Err(error) => {
-                Err(ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key(format!("schemas.{tool}")))
-            }
+        let schema = |(tool, schema): (&String, &Value)| {
+            let schema = Schema::new(schema.clone(), config.check_formats);
+            let wrong = |error: &str| {
+                ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key(format!("schemas.{tool}"))
+            };
+            schema.mistake().map(wrong).map_or(Ok(()), Err)?;
+            Ok((tool.clone(), schema))
         };
-        let named = config.schemas.iter().map(compile).collect::<Result<ToolSet, ConfigError>>()?;
+        let named = config.schemas.iter().map(schema).collect::<Result<ToolSet, ConfigError>>()?;
         Ok(Self { config, named, cache: Cache::default() })
     }
 
     fn finding(&self, call: &ToolCallInputs, offered: &ToolSet) -> Option<Finding> {
         let schema = self.named.get(&call.tool_name).or_else(|| offered.get(&call.tool_name))?;
-        let schema = match schema {
-            Ok(schema) => schema,
+        if call.arguments.is_string() {
+            let message = "the arguments are not a JSON object";
+            return Some(Finding::new(GUARD, "not_json", Severity::Low, message));
+        }
+        let violation = match schema.check(&call.arguments) {
+            Ok(violation) => violation?,
             Err(error) => {
                 let message = format!("the schema of the tool cannot be used, so its calls do not run: {error}");
                 return Some(Finding::new(GUARD, "bad_schema", Severity::Medium, message));
             }
         };
-        if call.arguments.is_string() {
-            let message = "the arguments are not a JSON object";
-            return Some(Finding::new(GUARD, "not_json", Severity::Low, message));
-        }
-        let violation = schema.check(&call.arguments)?;
         let message = format!("the arguments do not fit the schema of the tool: {}", violation.text);
         Some(Finding::new(GUARD, "arguments", Severity::Low, message).at(Place::pointer(violation.pointer)))
     }
