@@ -1,5 +1,6 @@
 //! Collects all mistakes of one macro call, to report them together.
 
+use exo_rails_text::names::{nearest, quoted};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::Attribute;
@@ -44,19 +45,11 @@ pub(crate) fn report(error: &syn::Error) -> TokenStream {
     error.to_compile_error()
 }
 
-/// Returns `did you mean …?` with the name that begins like this name or is near to it. If there is no such name, returns
-/// a list of all names.
+/// Returns `did you mean …?` with the nearest name. If there is no such name, returns a list of all names.
 pub(crate) fn expected(name: &str, names: &[&str]) -> String {
-    if let Some(begun) = names.iter().find(|known| name.len() > 1 && known.starts_with(name)) {
-        return format!("did you mean `{begun}`?");
-    }
-    let distance = |known: &&&str| strsim::damerau_levenshtein(known, name);
-    match names.iter().min_by_key(distance) {
-        Some(nearest) if 2 * distance(&nearest) <= nearest.len().min(6) => format!("did you mean `{nearest}`?"),
-        _ => {
-            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-            format!("expected {}", names.join(", "))
-        }
+    match nearest(name, names) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("expected {}", quoted(names)),
     }
 }
 

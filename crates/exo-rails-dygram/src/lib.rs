@@ -17,7 +17,7 @@ mod reader;
 pub mod syntax;
 
 pub use crate::check::check;
-pub use crate::diagnostic::{Diagnostic, FileId, Location, Place, Report, Severity, Sources, Span, nearest};
+pub use crate::diagnostic::{Diagnostic, FileId, Location, Place, Report, Severity, Sources, Span};
 pub use crate::lower::{Directory, LoadError, Loader, NoImports};
 pub use crate::model::{
     Access, Annotation, Argument, Attribute, BuildError, Condition, ConditionKind, Edge, EdgeId, Endpoint, Fields,

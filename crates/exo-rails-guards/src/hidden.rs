@@ -147,7 +147,7 @@ pub(crate) fn last_gap(text: &str) -> Option<usize> {
 /// Returns whether the character is judged here.
 fn is_hidden(c: char) -> bool {
     match c {
-        '\u{1b}' | '\u{9b}' | '\u{fff9}'..='\u{fffb}' => true,
+        '\u{1b}' | '\u{9b}' => true,
         c => !c.is_ascii() && is_invisible(c),
     }
 }

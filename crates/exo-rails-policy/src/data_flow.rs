@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use exo_rails_text::names::{nearest, quoted};
+use exo_rails_text::names::advice;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -242,10 +242,7 @@ impl DataFlowConfig {
 
 fn check_labels(named: &[String], known: &[&str]) -> Result<(), ConfigError> {
     let Some(label) = named.iter().find(|label| !known.contains(&label.as_str())) else { return Ok(()) };
-    Err(ConfigError::new(match nearest(label, known) {
-        Some(nearest) => format!("no source has the label `{label}`: did you mean `{nearest}`?"),
-        None => format!("no source has the label `{label}`: write one of {}", quoted(known)),
-    }))
+    Err(ConfigError::new(format!("no source has the label `{label}`: {}", advice(label, known))))
 }
 
 /// Tools whose results are tainted.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use exo_rails_text::names::{nearest, quoted};
+use exo_rails_text::names::advice;
 
 /// A mistake in a configuration.
 ///
@@ -94,10 +94,7 @@ fn with_nearest(message: &str) -> String {
     let Some((name, rest)) = rest.split_once("`, expected ") else { return message.trim_end().to_owned() };
     // The text between backticks is a name, and the text between names is a comma or a word.
     let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
-    match nearest(name, &known) {
-        Some(nearest) => format!("unknown {kind} `{name}`: did you mean `{nearest}`?"),
-        None => format!("unknown {kind} `{name}`: write one of {}", quoted(&known)),
-    }
+    format!("unknown {kind} `{name}`: {}", advice(name, &known))
 }
 
 impl From<exo_rails_shell::ShellConfigError> for ConfigError {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use exo_rails_text::names::{nearest, quoted};
+use exo_rails_text::names::advice;
 use exo_rails_text::spelling::folded;
 use serde::{Deserialize, Serialize};
 
@@ -157,10 +157,7 @@ impl ToolPattern {
 pub fn check_tools<'t>(tools: impl IntoIterator<Item = &'t str>, known: &[&str]) -> Result<(), ConfigError> {
     let unknown = tools.into_iter().find(|tool| !is_glob(tool) && !known.contains(tool));
     let Some(tool) = unknown.filter(|_| !known.is_empty()) else { return Ok(()) };
-    Err(ConfigError::new(match nearest(tool, known) {
-        Some(nearest) => format!("unknown tool `{tool}`: did you mean `{nearest}`?"),
-        None => format!("unknown tool `{tool}`: write one of {}", quoted(known)),
-    }))
+    Err(ConfigError::new(format!("unknown tool `{tool}`: {}", advice(tool, known))))
 }
 
 fn is_glob(text: &str) -> bool {

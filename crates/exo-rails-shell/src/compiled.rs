@@ -8,6 +8,7 @@ use super::place::Places;
 use super::shipped::table::{self, BASE};
 use super::shipped::{self, Base, Named};
 use crate::error::ShellConfigError;
+use exo_rails_text::names::advice;
 use std::collections::{BTreeSet, HashMap};
 
 #[derive(Debug)]
@@ -180,10 +181,7 @@ fn check_language(program: &ProgramConfig, config: &ShellConfig) -> Result<(), S
         return Ok(());
     };
     let known: Vec<&str> = known.into_iter().collect();
-    let advice = match exo_rails_text::names::nearest(language, &known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("write one of {}", exo_rails_text::names::quoted(&known)),
-    };
+    let advice = advice(language, &known);
     let place = format!("program.{}.language", program.name.first().map_or("", String::as_str));
     Err(ShellConfigError::new(format!("unknown language `{language}`: {advice}")).in_key(place))
 }

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use exo_rails_text::invisible::{is_blank, is_invisible};
+
 use super::word::{Word, mark};
 
 /// Why a text is not read as a program.
@@ -830,7 +832,7 @@ impl Lexer<'_> {
             ',' => word.value.push(mark::COMMA),
             '}' => word.value.push(mark::CLOSE),
             c => {
-                if is_invisible(c) || c.is_whitespace() && !matches!(c, '\n' | '\t' | ' ') {
+                if is_invisible(c) || is_blank(c) && !matches!(c, '\n' | '\t' | ' ') {
                     return self.refuse("hidden-character", "the command has a character that people cannot see");
                 }
                 word.value.push(c);
@@ -1273,14 +1275,6 @@ fn token_at(mut token: Token, place: &Range<usize>) -> Token {
     };
     text.programs = std::mem::take(&mut text.programs).into_iter().map(|inner| at_place(inner, place)).collect();
     token
-}
-
-/// Returns whether people do not see a character: marks of direction, joiners, tags and fillers.
-pub(super) const fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
-        | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}'
-        | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
 impl Text {

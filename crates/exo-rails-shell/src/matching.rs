@@ -1,5 +1,6 @@
 //! Whether a rule matches a command.
 
+use exo_rails_text::names::advice;
 use std::cell::OnceCell;
 
 use super::config::{IfUnknown, ProgramConfig, ShellRule};
@@ -151,10 +152,7 @@ fn operand(pattern: &str) -> Result<Operand, String> {
     let found = Where::NAMES.iter().find(|(name, _)| *name == pattern);
     found.map(|(_, place)| Operand::Place(*place)).ok_or_else(|| {
         let names = Where::NAMES.map(|(name, _)| name);
-        match exo_rails_text::names::nearest(pattern, &names) {
-            Some(near) => format!("unknown place `{pattern}`: did you mean `{near}`?"),
-            None => format!("unknown place `{pattern}`: write one of {}", exo_rails_text::names::quoted(&names)),
-        }
+        format!("unknown place `{pattern}`: {}", advice(pattern, &names))
     })
 }
 

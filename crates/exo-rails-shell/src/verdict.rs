@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use exo_rails_text::invisible::is_deceptive;
+
 use super::decision::ShellDecision;
 use super::word::Word;
 use crate::severity::Severity;
@@ -100,7 +102,7 @@ impl fmt::Display for Shown<'_> {
             if count == 200 {
                 return f.write_str("…");
             }
-            if c.is_control() || super::lexer::is_invisible(c) {
+            if c.is_control() || is_deceptive(c) {
                 write!(f, "{}", c.escape_unicode())?;
             } else {
                 fmt::Write::write_char(f, c)?;

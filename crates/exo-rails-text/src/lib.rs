@@ -12,7 +12,9 @@
 //! | [`names`] | names in messages: "did you mean" |
 
 pub mod invisible;
+#[cfg(feature = "unicode")]
 pub mod look;
 pub mod names;
 pub mod percent;
+#[cfg(feature = "unicode")]
 pub mod spelling;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use exo_rails_text::names::{distance, nearest};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -579,10 +580,9 @@ pub(super) fn mistyped(event: &Path, errors: &mut Errors) {
     if known_mistake(event).is_some() || EVENTS.contains(&&*name) {
         return;
     }
-    let distance = |event: &&&str| strsim::damerau_levenshtein(event, &name);
     // A name with three different letters is another name: `MemoriesRecalled` may be a custom event.
-    let is_near = |event: &&&str| distance(event) <= (event.len() / 4).min(2);
-    if let Some(meant) = EVENTS.iter().min_by_key(distance).filter(is_near) {
+    let is_near = |event: &&str| distance(event, &name).is_some_and(|distance| distance <= (event.len() / 4).min(2));
+    if let Some(meant) = nearest(&name, &EVENTS).filter(is_near) {
         errors.at(event, format_args!("`{name}` is not an event of the library: did you mean `{meant}`?"));
     }
 }

@@ -1,5 +1,6 @@
 //! Reads the options in `#[tool(…)]` and the doc comment.
 
+use exo_rails_text::names::distance;
 use syn::parse::ParseStream;
 use syn::{Attribute, DeriveInput, Expr, Meta, Path};
 
@@ -44,7 +45,7 @@ pub(super) fn options(item: &DeriveInput, errors: &mut Errors) -> ToolOptions {
         }
         Ok(())
     });
-    options.named |= written.iter().any(|key| strsim::damerau_levenshtein(&key.to_string(), "name") <= 1);
+    options.named |= written.iter().any(|key| distance(&key.to_string(), "name").is_some_and(|distance| distance <= 1));
     options
 }
 

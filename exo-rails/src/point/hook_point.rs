@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use exo_rails_text::names::{nearest, quoted};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -230,15 +231,11 @@ impl FromStr for HookPoint {
 
 /// Returns a hint with the nearest name, or with all names if none is near.
 fn hint(name: &str) -> String {
+    let names: Vec<&str> = HookPoint::ALL.iter().map(|point| point.name()).collect();
     // Finds the event by the name of its type too: `PreToolCall`.
-    let plain = |name: &str| name.replace('_', "").to_lowercase();
-    let distance = |point: &HookPoint| strsim::damerau_levenshtein(&plain(point.name()), &plain(name));
-    match HookPoint::ALL.iter().min_by_key(|point| distance(point)) {
-        Some(nearest) if distance(nearest) <= 3 => format!("did you mean `{nearest}`?"),
-        _ => {
-            let names: Vec<_> = HookPoint::ALL.iter().map(|point| format!("`{point}`")).collect();
-            format!("expected one of {}", names.join(", "))
-        }
+    match nearest(name, &names) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("expected one of {}", quoted(&names)),
     }
 }
 

@@ -92,51 +92,6 @@ pub(crate) const fn same(one: &str, two: &str) -> bool {
     true
 }
 
-/// Returns the nearest of the names, if it is at most two changes away.
-pub(crate) const fn nearest(name: &str, names: &[&'static str]) -> Option<&'static str> {
-    let (mut best, mut best_distance, mut i) = (None, 3, 0);
-    while i < names.len() {
-        let distance = distance(name.as_bytes(), names[i].as_bytes());
-        if distance < best_distance {
-            best = Some(names[i]);
-            best_distance = distance;
-        }
-        i += 1;
-    }
-    best
-}
-
-const LONGEST: usize = 64;
-
-/// Returns the Levenshtein distance: the number of bytes to insert, remove or replace to turn one name into the other. The
-/// function holds one row of the table at a time. It does not compare names longer than [`LONGEST`].
-const fn distance(one: &[u8], two: &[u8]) -> usize {
-    if one.len() > LONGEST || two.len() > LONGEST {
-        return usize::MAX;
-    }
-    let mut row = [0; LONGEST + 1];
-    let mut j = 0;
-    while j <= two.len() {
-        row[j] = j;
-        j += 1;
-    }
-    let mut i = 0;
-    while i < one.len() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        j = 0;
-        while j < two.len() {
-            let replaced = diagonal + (one[i] != two[j]) as usize;
-            let changed = if row[j] < row[j + 1] { row[j] + 1 } else { row[j + 1] + 1 };
-            diagonal = row[j + 1];
-            row[j + 1] = if replaced < changed { replaced } else { changed };
-            j += 1;
-        }
-        i += 1;
-    }
-    row[two.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,15 +109,6 @@ mod tests {
         assert_eq!(Text::new().and(&long).as_str(), long);
         assert_eq!(Text::new().and("a").and(&long).as_str(), "a");
         assert_eq!(Text::new().and(&long).number(12).as_str(), long);
-    }
-
-    #[test]
-    fn the_nearest_name_is_at_most_two_changes_away() {
-        let tools = ["search", "delete_file", "delete_fill"];
-        assert_eq!(nearest("delete_fil", &tools), Some("delete_file"));
-        assert_eq!(nearest("serach", &tools), Some("search"));
-        assert_eq!(nearest("drop_table", &tools), None);
-        assert_eq!(nearest("search", &[]), None);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The names of tools, checked in constants.
 
-use crate::point::text::{Text, nearest, same};
+use exo_rails_text::names::nearest;
+
+use crate::point::text::{Text, same};
 
 /// Asserts that a set has a tool with this name.
 ///

@@ -14,7 +14,9 @@ mod multiplicities;
 mod templates;
 mod types;
 
-use crate::diagnostic::{Diagnostic, Place, Severity, Span, nearest};
+use exo_rails_text::names::nearest;
+
+use crate::diagnostic::{Diagnostic, Place, Severity, Span};
 use crate::model::Machine;
 
 /// Returns the mistakes in a machine. [`read`](crate::read) makes the same checks.
@@ -72,7 +74,7 @@ impl Checker<'_> {
     /// Returns a similar name, for the first mistakes of a machine.
     fn similar<'n>(&mut self, wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         self.searches += 1;
-        (self.searches <= MAX_SEARCHES).then(|| nearest(wrong, names)).flatten()
+        (self.searches <= MAX_SEARCHES).then(|| nearest(wrong, &names.into_iter().collect::<Vec<_>>())).flatten()
     }
 
     /// Reports what is an error in a strict file, and a warning in another one.

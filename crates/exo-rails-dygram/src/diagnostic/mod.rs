@@ -3,13 +3,11 @@
 //! A [`Diagnostic`] names a [`Place`] in one of the [`Sources`]. A [`Report`] holds both, and prints the mistakes with the
 //! lines of the files.
 
-mod nearest;
 mod place;
 mod render;
 mod report;
 mod sources;
 
-pub use self::nearest::nearest;
 pub use self::place::{Place, Span};
 pub use self::report::{Diagnostic, Report, Severity};
 pub use self::sources::{FileId, Location, Sources};

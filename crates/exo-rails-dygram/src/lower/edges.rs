@@ -1,7 +1,9 @@
 //! Connects the nodes of a file.
 
+use exo_rails_text::names::nearest;
+
 use super::{Builder, MAX_SEARCHES};
-use crate::diagnostic::{Diagnostic, Severity, Span, nearest};
+use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::model::{Edge, Endpoint, Found, LabelPart, Node, NodeId};
 use crate::syntax::{self, Path, is_keyword};
 
@@ -138,7 +140,7 @@ impl Builder<'_> {
         if self.searches > MAX_SEARCHES {
             return None;
         }
-        nearest(text, self.machine.callable_names()).map(str::to_owned)
+        nearest(text, &self.machine.callable_names().collect::<Vec<_>>()).map(str::to_owned)
     }
 }
 

@@ -4,8 +4,10 @@
 
 use std::collections::HashMap;
 
+use exo_rails_text::names::nearest;
+
 use super::{Builder, Files};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::model::{Edge, Endpoint, Machine, Node, NodeId, Note};
 use crate::syntax::{File, Import, ImportedName};
 
@@ -87,7 +89,8 @@ impl Builder<'_> {
         const SHOWN: usize = 10;
         let message = format!("`{}` has no node `{}`", import.from.value, name.path);
         let names: Vec<_> = machine.roots().iter().take(SHOWN).map(|id| format!("`{}`", machine.path(*id))).collect();
-        let help = match nearest(&name.path.to_string(), machine.ids().map(|id| machine.path(id))) {
+        let known: Vec<&str> = machine.ids().map(|id| machine.path(id)).collect();
+        let help = match nearest(&name.path.to_string(), &known) {
             Some(similar) => format!("write `{similar}`"),
             None if names.is_empty() => "the file has no nodes".to_owned(),
             None => format!("the file has {}", names.join(", ")),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
+use exo_rails_text::invisible::is_deceptive;
 use serde_json::Value;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::MixedScript;
@@ -41,17 +42,6 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
-}
-
-/// Returns whether a person cannot see the character, or whether it changes how others look.
-fn is_deceptive(character: char) -> bool {
-    character.is_control()
-        || (character.is_whitespace() && character != ' ')
-        || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
-            | '\u{e000}'..='\u{f8ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}'
-            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..)
 }
 
 /// The limits of a [`ShownCall`].
@@ -240,8 +230,7 @@ impl Page {
         if text.is_ascii() && !text.bytes().any(|byte| byte.is_ascii_control()) {
             return;
         }
-        let usual = |character: &char| !matches!(character, '\n' | '\t') && is_deceptive(*character);
-        self.deceptive += text.chars().filter(usual).count();
+        self.deceptive += text.chars().filter(|character| is_deceptive(*character)).count();
         let words = text.split(|character: char| !character.is_alphanumeric());
         for word in words.filter(|word| !word.is_ascii() && !word.is_single_script()) {
             let word = shortened(word, 40);

@@ -1,13 +1,10 @@
 //! Names of tools: when two names mean the same tool, and how similar two names are.
 
-use std::cmp::Ordering;
+use exo_rails_text::names::similar;
 
 /// Words that models put in front of a name as a name space, although no tool has it.
 const EMPTY_NAMESPACES: [&str; 8] =
     ["function", "tool", "default_api", "api", "mcp", "multi_tool_use", "tool_code", "plugin"];
-
-/// The similarity from which a name is suggested.
-const SIMILAR: f64 = 0.75;
 
 /// A name, split into words. Case, separators and plurals do not matter.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,20 +29,6 @@ impl Name {
         let same_namespace =
             self.namespace.is_empty() || other.namespace.is_empty() || self.namespace == other.namespace;
         !self.base.is_empty() && self.base == other.base && same_namespace
-    }
-
-    fn similarity(&self, other: &Self) -> f64 {
-        let letters = strsim::jaro_winkler(&self.base.join("_"), &other.base.join("_"));
-        letters.max(self.shared_words(other))
-    }
-
-    /// Returns the share of words that both have, in any order.
-    fn shared_words(&self, other: &Self) -> f64 {
-        let shared = self.base.iter().filter(|word| other.base.contains(word)).count();
-        let all = self.base.len() + other.base.len();
-        #[expect(clippy::cast_precision_loss, reason = "names have few words")]
-        let share = 2.0 * shared as f64 / all.max(1) as f64;
-        share
     }
 }
 
@@ -83,19 +66,13 @@ pub(super) fn same<'n>(name: &str, tools: &[&'n str]) -> Vec<&'n str> {
 /// Returns the tools that the name means, or else the most similar tools, the most similar first.
 pub(super) fn nearest<'n>(name: &str, tools: &[&'n str], max: usize) -> Vec<&'n str> {
     let mut same = same(name, tools);
-    if !same.is_empty() {
-        same.truncate(max);
-        return same;
+    if same.is_empty() {
+        // The name space may be made up.
+        let base = name.rsplit(['.', ':', '/']).next().unwrap_or_default();
+        return similar(base, tools, max);
     }
-    let name = Name::of(name);
-    let scored = tools.iter().map(|tool| (name.similarity(&Name::of(tool)), *tool));
-    let mut similar: Vec<(f64, &str)> = scored.filter(|(score, _)| *score >= SIMILAR).collect();
-    similar.sort_by(|(a, left), (b, right)| match b.total_cmp(a) {
-        Ordering::Equal => left.cmp(right),
-        order => order,
-    });
-    similar.truncate(max);
-    similar.into_iter().map(|(_, tool)| tool).collect()
+    same.truncate(max);
+    same
 }
 
 #[cfg(test)]

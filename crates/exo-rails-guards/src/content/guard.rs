@@ -7,7 +7,7 @@ use exo_rails::message::{Content as Parts, Messages, Role};
 use exo_rails::prelude::*;
 use exo_rails::{NoRetry, NoSubstitute, Reason, RecalledMemory};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity};
-use exo_rails_text::names::{nearest, quoted};
+use exo_rails_text::names::advice;
 use regex::{Regex, RegexBuilder};
 
 use super::known::{KNOWN, Known};
@@ -399,10 +399,7 @@ fn check(config: &ContentConfig) -> Result<(), ConfigError> {
     let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
     for name in &config.without {
         if !KNOWN.iter().any(|known| known.is_called(name)) {
-            let message = match nearest(name, &names) {
-                Some(nearest) => format!("unknown pattern `{name}`: did you mean `{nearest}`?"),
-                None => format!("unknown pattern `{name}`: write one of {}", quoted(&names)),
-            };
+            let message = format!("unknown pattern `{name}`: {}", advice(name, &names));
             return Err(ConfigError::new(message).in_key("without"));
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use exo_rails_policy::{ConfigError, Severity};
-use exo_rails_text::names::{nearest, quoted};
+use exo_rails_text::names::advice;
 
 use super::GUARD;
 use super::encoded::{self, Decoded};
@@ -46,10 +46,7 @@ impl Scanner {
         names.extend(Kind::ALL.map(Kind::name));
         names.extend([MIXED_SCRIPTS, ENCODED, HIDDEN]);
         if let Some(name) = without.iter().find(|name| !names.contains(&name.as_str())) {
-            let message = match nearest(name, &names) {
-                Some(nearest) => format!("unknown rule `{name}`: did you mean `{nearest}`?"),
-                None => format!("unknown rule `{name}`: write one of {}", quoted(&names)),
-            };
+            let message = format!("unknown rule `{name}`: {}", advice(name, &names));
             return Err(ConfigError::new(message).in_key("without"));
         }
         Ok(Self { finders: OnceLock::new(), turned: OnceLock::new(), without: without.to_vec() })

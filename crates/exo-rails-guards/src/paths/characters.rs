@@ -1,13 +1,15 @@
 //! Characters that look like others, and invisible characters.
 
+use exo_rails_text::invisible::{is_invisible, is_shaping};
 use unicode_normalization::UnicodeNormalization;
 
-/// Tells whether a character is invisible or changes the direction of writing. Joiners are allowed: emoji and Persian names
+use crate::hidden::Scan;
+
+/// Tells whether a path has a character that people do not see. Joiners and variation selectors are allowed where emoji and scripts
 /// need them.
-pub(super) fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}'
-        | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+pub(super) fn has_invisible(text: &str) -> bool {
+    let is_hidden = |c| matches!(c, '\u{2028}' | '\u{2029}') || (is_invisible(c) && !is_shaping(c));
+    text.chars().any(is_hidden) || !Scan::of(text).removed().is_empty()
 }
 
 /// Returns the character that another one can be mistaken for, if it is a separator or a dot.
@@ -33,8 +35,7 @@ pub(super) fn without_look_alikes(text: &str) -> String {
 /// same file.
 pub(super) fn comparable(text: &str, case_sensitive: bool) -> String {
     // HFS+ ignores the joiners, and Windows ignores dots and spaces at the end of a name.
-    let text =
-        text.nfkc().filter(|character| !is_invisible(*character) && !matches!(character, '\u{200C}' | '\u{200D}'));
+    let text = text.nfkc().filter(|character| !is_invisible(*character));
     let text: String = if case_sensitive { text.collect() } else { text.flat_map(char::to_lowercase).nfkc().collect() };
     text.split('/').map(|name| name.trim_end_matches(['.', ' '])).collect::<Vec<_>>().join("/")
 }

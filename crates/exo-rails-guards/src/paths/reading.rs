@@ -3,7 +3,7 @@
 //! A path is safe only if it is safe in every reading. So a name with `%2e` or with a wide dot is no problem in itself: it is
 //! refused only if a decoded form leads outside, or has a denied name.
 
-use super::characters::{is_invisible, without_look_alikes};
+use super::characters::{has_invisible, without_look_alikes};
 use super::{Names, PathRule};
 
 /// The longest path in bytes, and the longest name in it. Linux has the same limits.
@@ -81,7 +81,7 @@ fn check(text: &str, names: Names) -> Result<(), PathRule> {
     if text.chars().any(char::is_control) {
         return Err(PathRule::ControlCharacter);
     }
-    if text.chars().any(is_invisible) {
+    if has_invisible(text) {
         return Err(PathRule::InvisibleCharacter);
     }
     check_start(text.trim_start())?;

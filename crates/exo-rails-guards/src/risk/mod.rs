@@ -8,7 +8,7 @@ use exo_rails::{Provided, SessionInfo};
 use exo_rails_policy::ToolName;
 use exo_rails_policy::permissions::{Caution, Effect, PermissionRule};
 use exo_rails_policy::{ConfigError, Severity};
-use exo_rails_text::names::{nearest, quoted};
+use exo_rails_text::names::advice;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, forget_session, is_approved, providing, settle};
@@ -167,10 +167,7 @@ impl RiskScore {
     /// Returns an error with the most similar name if a name is not in `names`.
     pub fn check_tools(&self, names: &[&str]) -> Result<(), ConfigError> {
         let Some(unknown) = self.tools.unknown_name(names) else { return Ok(()) };
-        let message = match nearest(unknown, names) {
-            Some(nearest) => format!("unknown tool: did you mean `{nearest}`?"),
-            None => format!("unknown tool: write one of {}", quoted(names)),
-        };
+        let message = format!("unknown tool: {}", advice(unknown, names));
         Err(ConfigError::new(message).in_key(format_args!("tools.{unknown}")))
     }
 

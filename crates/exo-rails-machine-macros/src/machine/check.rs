@@ -7,7 +7,8 @@ use syn::{Error, Ident, Result};
 
 use super::reads::{List, Reads};
 use super::tree::{Machine, Node};
-use exo_rails_dygram::{META_TOOLS, nearest};
+use exo_rails_dygram::META_TOOLS;
+use exo_rails_text::names::nearest;
 
 /// Reports all mistakes that the model of the machine does not show.
 pub(super) fn check(machine: &Machine) -> Result<()> {
@@ -99,7 +100,8 @@ impl Checker<'_> {
             return;
         }
         let names: Vec<_> = self.contexts.iter().map(ToString::to_string).collect();
-        let message = match nearest(&name.to_string(), names.iter().map(String::as_str)) {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let message = match nearest(&name.to_string(), &known) {
             Some(similar) => format!("there is no context `{name}`: did you mean `{similar}`?"),
             None => format!("there is no context `{name}`: declare it as `context {name}: …;`"),
         };

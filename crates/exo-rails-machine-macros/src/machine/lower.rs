@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use exo_rails_dygram as dygram;
 use exo_rails_dygram::syntax::Arrow;
-use exo_rails_dygram::{Argument, Attribute, Endpoint, FileId, LabelPart, NodeId, Place, Value, nearest};
+use exo_rails_dygram::{Argument, Attribute, Endpoint, FileId, LabelPart, NodeId, Place, Value};
+use exo_rails_text::names::nearest;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Error, Expr, Ident, Lit, Result};
@@ -251,7 +252,7 @@ impl<'a> Lowering<'a> {
         }
         let span = edge.target.first().map_or(edge.arrow, Ident::span);
         let inner = nodes.keys().find(|path| path.ends_with(&format!(".{name}")));
-        let similar = nearest(&name, nodes.keys().map(String::as_str));
+        let similar = nearest(&name, &nodes.keys().map(String::as_str).collect::<Vec<_>>());
         let message = match inner.map(String::as_str).or(similar) {
             Some(similar) => format!("there is no node `{name}` here: did you mean `{similar}`?"),
             None => format!(
@@ -348,7 +349,9 @@ pub(super) fn lists(node: &Node) -> impl Iterator<Item = List> {
 /// Returns a readable field with nearly this name.
 fn similar(field: &str, reads: &dygram::Fields) -> Option<String> {
     match reads {
-        dygram::Fields::Only(names) => nearest(field, names.iter().map(String::as_str)).map(str::to_owned),
+        dygram::Fields::Only(names) => {
+            nearest(field, &names.iter().map(String::as_str).collect::<Vec<_>>()).map(str::to_owned)
+        }
         dygram::Fields::All => None,
     }
 }

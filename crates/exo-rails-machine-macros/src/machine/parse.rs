@@ -1,6 +1,6 @@
 //! Reads the tokens of `machine!`.
 
-use exo_rails_dygram::nearest;
+use exo_rails_text::names::nearest;
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
@@ -90,8 +90,8 @@ fn kind(word: &str) -> Option<Kind> {
 
 /// Returns the error of a word that is none of these, and no kind of a node.
 fn unknown(word: &Ident, words: &[&str], message: &str) -> Error {
-    let known = words.iter().copied().chain(Kind::ALL.into_iter().map(|(name, _)| name));
-    let message = match nearest(&word.to_string(), known) {
+    let known: Vec<&str> = words.iter().copied().chain(Kind::ALL.into_iter().map(|(name, _)| name)).collect();
+    let message = match nearest(&word.to_string(), &known) {
         Some(similar) => format!("there is no `{word}` here: did you mean `{similar}`?"),
         None => message.to_owned(),
     };

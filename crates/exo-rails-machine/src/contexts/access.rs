@@ -1,6 +1,7 @@
 //! Permissions, and why an access is refused.
 
-use exo_rails_dygram::{Fields, nearest};
+use exo_rails_dygram::Fields;
+use exo_rails_text::names::nearest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -147,8 +148,8 @@ pub(super) fn check_field(
         return Err(AccessError::Field { context, field: name, verb, allowed });
     }
     if !rules.has_field(&context, field) {
-        let names = rules.declared(&context).filter(|declared| fields.contains(declared));
-        let similar = nearest(field, names).map(str::to_owned);
+        let names: Vec<&str> = rules.declared(&context).filter(|declared| fields.contains(declared)).collect();
+        let similar = nearest(field, &names).map(str::to_owned);
         return Err(AccessError::Unknown { context, field: name, similar });
     }
     Ok(())
