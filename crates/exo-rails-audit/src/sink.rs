@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use exo_rails_policy::ConfigError;
 
@@ -71,6 +72,11 @@ fn open_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).open(path)
 }
 
+/// How often, and after what time, a lock is tried again. A process that is being started holds the locks of its parent for a moment,
+/// also those that the parent has given back.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// Takes the lock of a log. It ends with the process at the latest.
 fn lock(log: &Path) -> Result<File, ConfigError> {
     let mut name = log.file_name().unwrap_or_default().to_owned();
@@ -78,14 +84,14 @@ fn lock(log: &Path) -> Result<File, ConfigError> {
     let path = log.with_file_name(name);
     let failed = |error: io::Error| ConfigError::new(format!("the lock `{}` cannot be taken: {error}", path.display()));
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(ConfigError::new(format!(
-            "the log `{}` has another writer: use one path for each process",
-            log.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
     }
+    Err(ConfigError::new(format!("the log `{}` has another writer: use one path for each process", log.display())))
 }
 
 /// Reads the last file. If it has no line, because the writer was killed just after it had created the file, reads the file

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use exo_rails_text::spelling::{folded, is_plain};
+use exo_rails_text::spelling::{is_plain, readings};
 
 /// The name of a tool in a call, as patterns see it. It is read once for all patterns.
 ///
@@ -15,7 +15,7 @@ use exo_rails_text::spelling::{folded, is_plain};
 #[derive(Debug)]
 pub struct ToolName<'c> {
     pub(crate) text: &'c str,
-    /// The name in all the ways in which people can read it: see [`folded`].
+    /// The name in all the ways in which people can read it: see [`readings`].
     pub readings: Vec<Cow<'c, str>>,
     /// Whether the name is what it looks like, so that a glob may allow it.
     pub(crate) is_plain: bool,
@@ -26,6 +26,6 @@ impl<'c> ToolName<'c> {
     #[must_use]
     pub fn new(text: &'c str) -> Self {
         let is_plain = !text.is_empty() && is_plain(text) && !text.contains(char::is_whitespace);
-        Self { text, readings: folded(text), is_plain }
+        Self { text, readings: readings(text), is_plain }
     }
 }

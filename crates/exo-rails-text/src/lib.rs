@@ -3,18 +3,24 @@
 //! A rule that compares texts byte by byte is easy to evade: `delete\u{200b}_file` looks like `delete_file`, and so does a name
 //! with a Cyrillic `е` in it. The functions of this crate read such texts as people do.
 //!
-//! | module | what |
-//! |---|---|
-//! | [`invisible`] | the characters that people do not see |
-//! | [`look`] | single characters as they look: without case, accents and variants |
-//! | [`spelling`] | whole names and texts in all the ways in which they can be read |
-//! | [`percent`] | percent codes, as in URLs |
-//! | [`names`] | names in messages: "did you mean" |
+//! | module | what | feature |
+//! |---|---|---|
+//! | [`invisible`] | the characters that people do not see | |
+//! | [`names`] | names in messages: "did you mean" | |
+//! | [`reading`] | a text with other characters, and the places of its source | |
+//! | [`codes`] | escapes, percent codes and character references | `codes` |
+//! | [`views`] | the texts inside of a text: in codes, base64 and hexadecimal | `codes` |
+//! | [`look`] | characters as they look: without case, accents and variants | `unicode` |
+//! | [`spelling`] | whole names and texts in all the ways in which they can be read | `unicode` |
 
+#[cfg(feature = "codes")]
+pub mod codes;
 pub mod invisible;
 #[cfg(feature = "unicode")]
 pub mod look;
 pub mod names;
-pub mod percent;
+pub mod reading;
 #[cfg(feature = "unicode")]
 pub mod spelling;
+#[cfg(feature = "codes")]
+pub mod views;

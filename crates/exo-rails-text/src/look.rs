@@ -6,7 +6,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
-use crate::invisible::is_invisible;
+use crate::invisible::{is_blank, is_invisible};
+use crate::reading::Reading;
 
 /// The most characters that one character is read as.
 const MOST: usize = 4;
@@ -29,13 +30,15 @@ pub enum Kind {
 pub struct Folded {
     /// What the character is.
     pub kind: Kind,
+    /// Whether the letter is an `l` that may as well be an `i`, as the Cyrillic `І`.
+    pub is_ambiguous: bool,
     /// The letters, padded with `\0`.
     letters: [char; MOST],
 }
 
 impl Folded {
     const fn new(kind: Kind, letter: char) -> Self {
-        Self { kind, letters: [letter, '\0', '\0', '\0'] }
+        Self { kind, is_ambiguous: false, letters: [letter, '\0', '\0', '\0'] }
     }
 
     /// Returns the letters, in lower case and without accents. A mark or a word has up to four, and the other kinds have none.
@@ -85,46 +88,149 @@ fn fold_any(c: char) -> Folded {
     if c.is_ascii() {
         return fold_ascii(c);
     }
-    if c.is_whitespace() {
+    if is_blank(c) {
         return Folded::new(Kind::Space, '\0');
     }
     if is_invisible(c) || is_combining_mark(c) || c.is_control() {
         return Folded::new(Kind::Nothing, '\0');
     }
     let mut folded = Folded::new(Kind::Mark, '\0');
-    let mut places = folded.letters.iter_mut();
-    for letter in letter_in_a_sign(c).unwrap_or(c).nfkd().flat_map(looks) {
-        if let Some(place) = places.next() {
-            *place = letter;
-        }
+    let mut letters = Vec::new();
+    for c in letter_in_a_sign(c).unwrap_or(c).nfkd() {
+        folded.is_ambiguous |= look(c, &mut letters);
     }
-    if folded.letters().next().is_none() {
+    if letters.iter().any(|letter| letter.is_alphanumeric()) {
+        folded.kind = Kind::Word;
+        letters.retain(|letter| letter.is_alphanumeric());
+    }
+    if letters.is_empty() {
         return Folded::new(Kind::Nothing, '\0');
     }
-    if folded.letters().any(char::is_alphanumeric) {
-        folded.kind = Kind::Word;
-        let letters = folded.letters;
-        folded.letters = ['\0'; MOST];
-        let letters = letters.into_iter().filter(|letter| letter.is_alphanumeric());
-        folded.letters.iter_mut().zip(letters).for_each(|(place, letter)| *place = letter);
-    }
+    folded.letters.iter_mut().zip(letters).for_each(|(place, letter)| *place = letter);
     folded
 }
 
-/// Returns what a character of a decomposition looks like.
-fn looks(c: char) -> Vec<char> {
+/// Adds what a character of a decomposition looks like, in lower case. Returns whether it is an `l` that may be an `i`.
+fn look(c: char, letters: &mut Vec<char>) -> bool {
     if is_combining_mark(c) {
-        return Vec::new();
+        return false;
     }
-    if c.is_ascii() || !c.is_alphanumeric() {
-        return vec![c.to_ascii_lowercase()];
+    if c.is_ascii() {
+        letters.push(c.to_ascii_lowercase());
+        return false;
     }
+    match ascii_look(c) {
+        Some('l' | 'I' | '|') if c.is_alphabetic() => {
+            letters.push('l');
+            return true;
+        }
+        Some(look) => letters.push(look.to_ascii_lowercase()),
+        None if c.is_alphanumeric() => {
+            // `ß` and `ſ` have no other form in common with `SS` and `S`.
+            for c in c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase) {
+                match ascii_look(c) {
+                    _ if c.is_ascii() => letters.push(c),
+                    Some(look) => letters.push(look.to_ascii_lowercase()),
+                    None => letters.extend(skeleton_of(c).chars().flat_map(char::to_lowercase)),
+                }
+            }
+        }
+        None => letters.push(c),
+    }
+    false
+}
+
+/// Returns the character of ASCII that a character looks like.
+fn ascii_look(c: char) -> Option<char> {
+    let looks = skeleton_of(c);
+    let mut characters = looks.chars();
+    match (looks.as_str(), characters.next(), characters.next()) {
+        ("rn", ..) => Some('m'),
+        (_, Some(look), None) if look.is_ascii_graphic() => Some(look),
+        _ => None,
+    }
+}
+
+/// Returns the characters that a character looks like, without marks (UTS 39).
+fn skeleton_of(c: char) -> String {
     let looks: String = skeleton(c.encode_utf8(&mut [0; 4])).filter(|c| !is_combining_mark(*c)).collect();
-    match looks.as_str() {
-        "rn" => vec!['m'],
-        "" => vec![c],
-        looks => looks.chars().flat_map(char::to_lowercase).collect(),
+    if looks.is_empty() { c.to_string() } else { looks }
+}
+
+/// Returns the letter as which people read an `i` too. Where one look-alike may be an `l` or an `i`, both texts are compared with it.
+///
+/// ```
+/// use exo_rails_text::look::merged;
+///
+/// assert_eq!(merged('i'), merged('l'));
+/// ```
+#[must_use]
+pub const fn merged(letter: char) -> char {
+    if letter == 'i' { 'l' } else { letter }
+}
+
+/// Reads a text with the letters and signs of ASCII that its characters look like, in their case. Accents and invisible characters are
+/// left out. Returns `None` if every character is what it seems.
+///
+/// ```
+/// use exo_rails_text::look::reading;
+///
+/// let text = |text| reading(text).map(|reading| reading.into_text());
+/// assert_eq!(text("ｓｋ－Аb\u{200b}1").as_deref(), Some("sk-Ab1"));
+/// assert_eq!(text("größer 查询").as_deref(), Some("großer 查询"));
+/// assert_eq!(text("plain 查询"), None);
+/// ```
+#[must_use]
+pub fn reading(text: &str) -> Option<Reading> {
+    if text.is_ascii() {
+        return None;
     }
+    let pieces = text.char_indices().filter(|(_, c)| !c.is_ascii()).filter_map(|(at, c)| {
+        let look = plain_look(c)?;
+        Some((at..at + c.len_utf8(), look.into_iter().flatten()))
+    });
+    Reading::new(text, None, pieces)
+}
+
+/// Returns whether [`reading`] has nothing to read. It allocates nothing for characters that it has seen before.
+///
+/// ```
+/// assert!(exo_rails_text::look::is_what_it_seems("plain 查询"));
+/// ```
+#[must_use]
+pub fn is_what_it_seems(text: &str) -> bool {
+    text.is_ascii() || text.chars().all(|c| c.is_ascii() || plain_look(c).is_none())
+}
+
+/// The characters of ASCII that a character looks like: up to two, and none for what people do not see.
+type PlainLook = [Option<char>; 2];
+
+/// Returns what a character looks like, if that is something else than the character.
+fn plain_look(c: char) -> Option<PlainLook> {
+    static PAGES: [OnceLock<Box<[Option<PlainLook>]>>; 0x200] = [const { OnceLock::new() }; 0x200];
+    let code = c as usize;
+    let page = PAGES.get(code >> 8)?;
+    let looks = page.get_or_init(|| {
+        let code = |low: usize| u32::try_from((code & !0xff) | low).ok().and_then(char::from_u32);
+        (0..0x100).map(|low| code(low).and_then(plain_look_of)).collect()
+    });
+    looks[code & 0xff]
+}
+
+fn plain_look_of(c: char) -> Option<PlainLook> {
+    if is_invisible(c) || is_combining_mark(c) {
+        return Some([None, None]);
+    }
+    if is_blank(c) {
+        return Some([Some(' '), None]);
+    }
+    let mut looks = [None; 2];
+    let mut places = looks.iter_mut();
+    for c in letter_in_a_sign(c).unwrap_or(c).nfkd().filter(|c| !is_combining_mark(*c)) {
+        let look = if c.is_ascii() { Some(c) } else { ascii_look(c) };
+        *places.next()? = Some(look?);
+    }
+    Some(looks)
 }
 
 /// Returns the letter in a sign that Unicode does not decompose, such as the letter in a black circle.
@@ -161,6 +267,31 @@ mod tests {
     }
 
     #[test]
+    fn a_letter_that_may_be_another_is_ambiguous() {
+        assert!(fold('І').is_ambiguous && fold('Ι').is_ambiguous);
+        assert_eq!(fold('І').letters().collect::<String>(), "l");
+        assert!(!fold('i').is_ambiguous && !fold('l').is_ambiguous && !fold('е').is_ambiguous);
+    }
+
+    #[test]
+    fn a_text_is_read_in_ascii() {
+        for (text, expected) in [
+            ("ｓｋ－ｐｒｏｊ－４２", "sk-proj-42"),
+            ("𝐬𝐤-𝟏𝟐", "sk-12"),
+            ("ѕk-рrоj АВЕ", "sk-proj ABE"),
+            ("s\u{200b}k\u{301}-\u{fe0f}1", "sk-1"),
+            ("a\u{a0}b\u{2800}c", "a b c"),
+            ("é ﬁ ⓐ", "e fi a"),
+        ] {
+            assert_eq!(reading(text).map(Reading::into_text).as_deref(), Some(expected), "{text}");
+            assert!(!is_what_it_seems(text), "{text}");
+        }
+        for text in ["plain", "查询 한 €"] {
+            assert_eq!(reading(text).filter(|reading| reading.text() != text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn each_character_folds_to_the_letter_that_it_looks_like() {
         let table = [
             ("Ignore", "ignore"),
@@ -175,6 +306,8 @@ mod tests {
             ("ﬁne", "fine"),
             ("查询", "查询"),
             ("[a]", "[a]"),
+            ("Straße ſtark STRASSE", "strassestarkstrasse"),
+            ("a‐b−c", "a-b-c"),
         ];
         for (text, expected) in table {
             let read = read(text);

@@ -15,6 +15,9 @@ const LONGEST: usize = 64;
 /// The most letters that may be wrong.
 const MOST_WRONG: usize = 3;
 
+/// The highest similarity of names that only share words.
+const MOST_BY_WORDS: usize = 300;
+
 /// Returns the name that is most similar to `name`, if one is similar enough to be meant. Of equally similar names, the first counts.
 ///
 /// ```
@@ -30,15 +33,18 @@ const MOST_WRONG: usize = 3;
 /// ```
 #[must_use]
 pub const fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
-    let (mut best, mut most, mut at) = (None, 0, 0);
+    let (mut best, mut most, mut is_tied, mut at) = (None, 0, false, 0);
     while at < known.len() {
         let similarity = similarity(name, known[at]);
         if similarity > most {
-            (best, most) = (Some(known[at]), similarity);
+            (best, most, is_tied) = (Some(known[at]), similarity, false);
+        } else if similarity == most {
+            is_tied = true;
         }
         at += 1;
     }
-    best
+    // A word that several names have says nothing about one of them.
+    if is_tied && most <= MOST_BY_WORDS { None } else { best }
 }
 
 /// Returns how many letters of a name are wrong, missing, extra or swapped, apart from case and separators. Names of more than 64
@@ -108,7 +114,7 @@ const fn similarity(name: &str, known: &str) -> usize {
     }
     let distance = one.distance(&other);
     let (shorter, longer) = if one.len < other.len { (one.len, other.len) } else { (other.len, one.len) };
-    let third = one.len / 3;
+    let third = longer / 3;
     let allowed = if third == 0 {
         1
     } else if third < MOST_WRONG {
@@ -123,7 +129,7 @@ const fn similarity(name: &str, known: &str) -> usize {
         return 500 + shorter - longer;
     }
     let percent = shared_words(name.as_bytes(), known.as_bytes());
-    if percent >= 60 { 200 + percent } else { 0 }
+    if percent >= 60 { MOST_BY_WORDS - 100 + percent } else { 0 }
 }
 
 /// The letters of a name: without separators, in lower case.
@@ -291,6 +297,7 @@ mod tests {
             ("desc", &["description", "dense"], Some("description")),
             ("timeout_ms", &["timeout", "most"], Some("timeout")),
             ("file_read", &["read_file", "write_file"], Some("read_file")),
+            ("acton", &["files", "actions"], Some("actions")),
             ("größe", &["grösse", "breite"], Some("grösse")),
         ] {
             assert_eq!(nearest(name, known), expected, "{name}");
@@ -309,6 +316,7 @@ mod tests {
             ("search", &[]),
             ("__", &["a", "_"]),
             ("retry", &["retry", "summarize"]),
+            ("tokens", &["prompt_tokens", "total_tokens"]),
         ] {
             assert_eq!(nearest(name, known), None, "{name}");
         }

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
-use unicode_security::confusable_detection::skeleton;
 
+#[cfg(feature = "codes")]
+use crate::codes::decoded;
 use crate::invisible::is_invisible;
+use crate::look::{Kind, fold};
 
 /// Returns whether a text is what it looks like: no invisible characters, no control characters, and no characters that
 /// Unicode regards as variants of others.
@@ -44,45 +45,50 @@ pub fn folded(text: &str) -> Vec<Cow<'_, str>> {
         return vec![folded_ascii(text)];
     }
     let (mut plain, mut other, mut differ) = (String::new(), String::new(), false);
-    // Letters stay letters without their accents only if the accents are combining marks on ASCII letters.
-    for c in text.nfkc().filter(|c| !is_invisible(*c)) {
-        if c.is_ascii() {
-            plain.push(c);
-            other.push(c);
-            continue;
-        }
-        if c.is_whitespace() {
+    for c in text.chars() {
+        let folded = fold(c);
+        if folded.kind == Kind::Space {
             plain.push(' ');
             other.push(' ');
-            continue;
         }
-        if is_combining_mark(c) {
-            continue;
+        for letter in folded.letters() {
+            plain.push(letter);
+            other.push(if folded.is_ambiguous { 'i' } else { letter });
         }
-        let looks: String = skeleton(c.encode_utf8(&mut [0; 4])).filter(|c| !is_combining_mark(*c)).collect();
-        match looks.as_str() {
-            "l" => {
-                plain.push('l');
-                other.push('i');
-                differ = true;
-            }
-            "rn" => {
-                plain.push('m');
-                other.push('m');
-            }
-            looks if looks.is_ascii() && !looks.is_empty() => {
-                plain.push_str(looks);
-                other.push_str(looks);
-            }
-            _ => {
-                plain.push(c);
-                other.push(c);
-            }
-        }
+        differ |= folded.is_ambiguous;
     }
-    let mut all = vec![Cow::Owned(spaced(&plain.to_lowercase()))];
+    let mut all = vec![Cow::Owned(spaced(&plain))];
     if differ {
-        all.push(Cow::Owned(spaced(&other.to_lowercase())));
+        all.push(Cow::Owned(spaced(&other)));
+    }
+    all
+}
+
+/// How often codes in codes are read.
+#[cfg(feature = "codes")]
+const DEPTH: usize = 3;
+
+/// Returns the same texts, and those that the text becomes when a program reads its escapes, percent codes and character references.
+///
+/// ```
+/// use exo_rails_text::spelling::readings;
+///
+/// assert_eq!(readings("delete%5Ffile"), ["delete%5ffile", "delete_file"]);
+/// ```
+#[cfg(feature = "codes")]
+#[must_use]
+pub fn readings(text: &str) -> Vec<Cow<'_, str>> {
+    let mut all = folded(text);
+    let mut source = None;
+    for _ in 0..DEPTH {
+        let Some(reading) = decoded(source.as_deref().unwrap_or(text), true) else { break };
+        let reading = reading.into_text();
+        for folded in folded(&reading) {
+            if !all.contains(&folded) {
+                all.push(Cow::Owned(folded.into_owned()));
+            }
+        }
+        source = Some(reading);
     }
     all
 }
@@ -139,6 +145,17 @@ mod tests {
         }
         assert_eq!(folded("Іnbox"), ["lnbox", "inbox"]);
         assert_eq!(folded("a  b"), ["a b"]);
+        assert_eq!(folded("Größe"), ["grosse"]);
+    }
+
+    #[cfg(feature = "codes")]
+    #[test]
+    fn codes_are_read() {
+        for text in ["delete%5Ffile", r"delete\u005ffile", "delete&#95;file", "delete%255Ffile", "d\u{435}lete%5ffile"]
+        {
+            assert!(readings(text).iter().any(|text| text == "delete_file"), "{text:?}: {:?}", readings(text));
+        }
+        assert_eq!(readings("delete_file"), ["delete_file"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! All texts in JSON, for rails that redact.
 
+use exo_rails_text::codes::decoded;
 use serde_json::{Map, Value};
 
 /// Calls `change` with each text in these fields.
@@ -76,36 +77,23 @@ pub(super) fn of_json(json: &mut String, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// Calls `change` with text that has escapes of characters and is not JSON.
+/// How often codes in codes are read.
+const DEPTH: usize = 6;
+
+/// Calls `change` with text that has codes, such as escapes, and is not JSON.
 fn of_broken_json(text: &mut String, change: &mut impl FnMut(&mut String)) {
-    let unescaped = unescaped(text);
-    let mut changed = unescaped.clone();
-    change(&mut changed);
-    if changed != unescaped {
-        *text = changed;
-    }
-}
-
-/// Replaces escapes such as `\u0073` with their characters.
-fn unescaped(text: &str) -> String {
-    let (mut unescaped, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        unescaped.push_str(before);
-        let character = escape.strip_prefix("\\u").and_then(|digits| digits.get(..4)).and_then(of_digits);
-        // A character after another backslash does not begin an escape.
-        let length = if character.is_some() { 6 } else { 1 + escape[1..].chars().next().map_or(0, char::len_utf8) };
-        match character {
-            Some(character) => unescaped.push(character),
-            None => unescaped.push_str(&escape[..length]),
+    let mut source = None;
+    for _ in 0..DEPTH {
+        let Some(reading) = decoded(source.as_deref().unwrap_or(text), true) else { return };
+        let reading = reading.into_text();
+        let mut changed = reading.clone();
+        change(&mut changed);
+        if changed != reading {
+            *text = changed;
+            return;
         }
-        rest = &escape[length..];
+        source = Some(reading);
     }
-    unescaped + rest
-}
-
-fn of_digits(digits: &str) -> Option<char> {
-    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }
 
 #[cfg(test)]
@@ -130,7 +118,7 @@ mod tests {
             // Text that is not JSON.
             ("\\u0073k-1", "[key]"),
             (r#"{"a":"sk\u002D1"}}"#, r#"{"a":"[key]"}}"#),
-            (r"\\u0073k-1 \u00 \", r"\\u0073k-1 \u00 \"),
+            (r"\\u0073k-1 \u00 \", r"[key] u00 \"),
             // Text without a key stays unchanged.
             (r#"{ "a" : 1.0 }"#, r#"{ "a" : 1.0 }"#),
             (r#"{"a":"sk-1","a":"x"}"#, r#"{"a":"[key]","a":"x"}"#),

@@ -2,7 +2,8 @@
 
 use exo_rails_policy::PointerPattern;
 use exo_rails_policy::PointerSegment as Segment;
-use exo_rails_text::spelling::folded;
+use exo_rails_text::codes;
+use exo_rails_text::spelling::{folded, readings};
 use serde_json::Value;
 
 use super::json::{DEPTH, nested};
@@ -98,11 +99,11 @@ fn each_below<'v>(
 
 /// Returns whether a name is another spelling of a name that a rule has.
 fn is_spelling(name: &str, wanted: &str) -> bool {
-    if name.is_ascii() && wanted.is_ascii() {
+    if name.is_ascii() && wanted.is_ascii() && codes::is_plain(name) {
         return name.trim().eq_ignore_ascii_case(wanted);
     }
     let wanted = folded(wanted);
-    folded(name).iter().any(|name| wanted.contains(name))
+    readings(name).iter().any(|name| wanted.contains(name))
 }
 
 #[cfg(test)]

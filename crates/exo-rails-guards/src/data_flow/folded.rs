@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use exo_rails_text::invisible::is_invisible;
-use unicode_normalization::char::{decompose_compatible, is_combining_mark};
-use unicode_security::confusable_detection::skeleton;
+use exo_rails_text::look::{self, fold, merged};
 
 use super::hash::{Key, Prefixes, What, mark};
 use super::words::{is_common, is_date, is_numeric};
@@ -64,7 +62,7 @@ impl<'t> Folded<'t> {
         let mut start = 0;
         for (byte, c) in self.text.bytes().enumerate() {
             if c.is_ascii_alphanumeric() {
-                self.characters.push(char::from(c.to_ascii_lowercase()));
+                self.characters.push(merged(char::from(c.to_ascii_lowercase())));
                 self.at.push(u32::try_from(byte).unwrap_or(u32::MAX));
             } else {
                 self.end_word(start);
@@ -77,14 +75,16 @@ impl<'t> Folded<'t> {
     fn fold_all(&mut self) {
         let mut start = 0;
         for (byte, c) in self.text.char_indices() {
-            let before = self.characters.len();
-            fold(c, &mut |c| self.characters.push(c));
-            let after = self.characters.len();
-            self.at.resize(after, u32::try_from(byte).unwrap_or(u32::MAX));
-            if after == before && !is_combining_mark(c) && !is_invisible(c) {
-                self.end_word(start);
-                start = after;
+            let folded = fold(c);
+            match folded.kind {
+                look::Kind::Word => self.characters.extend(folded.letters().map(merged)),
+                look::Kind::Nothing => {}
+                look::Kind::Mark | look::Kind::Space => {
+                    self.end_word(start);
+                    start = self.characters.len();
+                }
             }
+            self.at.resize(self.characters.len(), u32::try_from(byte).unwrap_or(u32::MAX));
         }
         self.end_word(start);
     }
@@ -171,41 +171,6 @@ impl<'t> Folded<'t> {
     /// Calls `each` with each part of this length, and its mark.
     pub(super) fn each_piece(&self, length: usize, each: &mut impl FnMut(Range<usize>, u64)) {
         self.prefixes.windows(length, &mut |start, hash| each(start..start + length, mark(What::Piece, hash, length)));
-    }
-}
-
-/// Calls `each` with the folded characters of a character.
-pub(super) fn fold(c: char, each: &mut impl FnMut(char)) {
-    if c.is_ascii() {
-        if c.is_ascii_alphanumeric() {
-            each(c.to_ascii_lowercase());
-        }
-        return;
-    }
-    if is_invisible(c) {
-        return;
-    }
-    decompose_compatible(c, |c| {
-        // Upper case first, because `ß` and `ſ` have no other form in common with `SS` and `S`.
-        for c in c.to_uppercase().flat_map(char::to_lowercase) {
-            if c.is_alphanumeric() && !is_combining_mark(c) {
-                seen_as(c, each);
-            }
-        }
-    });
-}
-
-/// Calls `each` with the ASCII characters that a character looks like, or with the character.
-fn seen_as(c: char, each: &mut impl FnMut(char)) {
-    // No character of these scripts looks like a letter of ASCII, and there are many in a text.
-    if c.is_ascii() || ('\u{2e80}'..'\u{fb00}').contains(&c) {
-        return each(c);
-    }
-    let looks: String = skeleton(c.encode_utf8(&mut [0; 4])).filter(|c| !is_combining_mark(*c)).collect();
-    if !looks.is_empty() && looks.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        looks.chars().for_each(|c| each(c.to_ascii_lowercase()));
-    } else {
-        each(c);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use exo_rails_policy::PointerPattern;
+use exo_rails_text::views::each_view;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,8 +11,10 @@ use super::folded::{Folded, Kind};
 use super::hash::{Key, What, mark};
 use super::leaves::each_leaf_at;
 use super::values::{each_placeholder, each_value};
-use super::views::each_view;
 use crate::arguments::nested;
+
+/// How deep in each other codes and encodings are read.
+pub(super) const VIEWS: usize = 3;
 
 /// The most words of a short text that is remembered as a whole.
 pub(super) const WORDS: usize = 3;
@@ -56,7 +59,7 @@ impl Form {
 
     fn taint(&self, text: &str, is_value: bool, marks: &mut Collected) {
         self.taint_view(text, is_value, marks);
-        each_view(text, &mut |_, view| self.taint_view(view, is_value, marks));
+        each_view(text, VIEWS, &mut |_, view| self.taint_view(view, is_value, marks));
     }
 
     fn taint_view(&self, text: &str, is_value: bool, marks: &mut Collected) {
@@ -86,7 +89,7 @@ impl Form {
     pub(super) fn trusted(&self, text: &str, most: usize) -> Collected {
         let mut marks = Collected::new(most);
         self.trust_view(text, &mut marks);
-        each_view(text, &mut |_, view| self.trust_view(view, &mut marks));
+        each_view(text, VIEWS, &mut |_, view| self.trust_view(view, &mut marks));
         marks.compact();
         marks
     }

@@ -17,7 +17,6 @@ mod marks;
 mod shared;
 mod state;
 mod values;
-mod views;
 mod watched;
 mod words;
 

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use exo_rails_policy::PointerPattern;
+use exo_rails_text::views::each_view;
 use serde_json::Value;
 
 use super::folded::Folded;
 use super::leaves::each_leaf_at;
-use super::marks::Form;
+use super::marks::{Form, VIEWS};
 use super::state::{FlowState, Found, Least};
-use super::views::each_view;
 use crate::finding::Place;
 
 /// Longer arguments are not read backwards.
@@ -54,7 +54,7 @@ impl<'c> Watched<'c> {
                 let name = Leaf { bytes: 0..0, number, is_value: false, is_argument: leaf.is_argument };
                 names.push((leaf.text.to_owned(), name));
             }
-            each_view(leaf.text, &mut |bytes, view| watched.views.push((number, bytes, view.to_owned())));
+            each_view(leaf.text, VIEWS, &mut |bytes, view| watched.views.push((number, bytes, view.to_owned())));
             number += 1;
         });
         for (text, name) in names {

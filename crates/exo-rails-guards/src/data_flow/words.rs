@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
+use exo_rails_text::look::merged;
+
 use super::hash::Identity;
 
 static COMMON: LazyLock<HashSet<u64, BuildHasherDefault<Identity>>> = LazyLock::new(|| {
     let lines = include_str!("common_words.txt").lines().filter(|line| !line.starts_with('#'));
-    lines.flat_map(str::split_whitespace).map(|word| hash(word.chars())).collect()
+    lines.flat_map(str::split_whitespace).map(|word| hash(word.chars().map(merged))).collect()
 });
 
 /// Returns whether a folded word is in the list of common words. The list also has the hosts of large mail services.

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use data_encoding::{BASE64, HEXLOWER};
 use exo_rails::Pattern;
 use exo_rails::message::{Content, ContentPart, Message, Messages};
 
-use super::encoded::rot13;
+use super::rot13::rot13;
 use crate::wording::{Finder, Wording};
 
 /// The letters of a canary. They are not part of words, and no digit looks like one of them.
@@ -85,25 +86,11 @@ fn parts(word: &str) -> HashSet<String> {
         all.insert(part.to_owned());
         all.insert(part.chars().rev().collect());
         all.insert(rot13(part));
-        all.insert(hex(part));
+        all.insert(HEXLOWER.encode(part.as_bytes()));
         // Three bytes are four letters, so a part at any place has six bytes that begin at a border.
-        all.insert(base64(&part.as_bytes()[..PART - 1]));
+        all.insert(BASE64.encode(&part.as_bytes()[..PART - 1]));
     }
     all
-}
-
-fn hex(part: &str) -> String {
-    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
-    part.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let of_three = |three: &[u8]| {
-        let bits = three.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
-        [18, 12, 6, 0].map(|shift| char::from(ALPHABET[bits >> shift & 0x3f]))
-    };
-    bytes.chunks_exact(3).flat_map(of_three).collect()
 }
 
 #[cfg(test)]

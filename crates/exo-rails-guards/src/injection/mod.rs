@@ -12,13 +12,13 @@
 
 mod canary;
 mod classifier;
-mod encoded;
 mod guard;
 #[cfg(feature = "http")]
 mod http;
 mod mention;
 #[cfg(feature = "agent")]
 mod model;
+mod rot13;
 mod rules;
 mod scan;
 mod scripts;

@@ -5,10 +5,11 @@ use std::sync::OnceLock;
 
 use exo_rails_policy::{ConfigError, Severity};
 use exo_rails_text::names::advice;
+use exo_rails_text::views::each_view;
 
 use super::GUARD;
-use super::encoded::{self, Decoded};
 use super::mention::is_mention;
+use super::rot13::rot13;
 use super::rules::RULES;
 use super::scripts::mixed_word;
 use crate::finding::Finding;
@@ -64,7 +65,7 @@ impl Scanner {
     fn turned(&self) -> &[Finder] {
         self.turned.get_or_init(|| {
             let starts = ["ignore", "disregard", "forget", "override", "reveal your", "from now on", "do not tell"];
-            let wording = |start: &str| (0, Wording::new(View::Words, &[encoded::rot13(start).as_str()], ""));
+            let wording = |start: &str| (0, Wording::new(View::Words, &[rot13(start).as_str()], ""));
             Finder::of(&starts.map(wording))
         })
     }
@@ -96,11 +97,11 @@ impl Scanner {
         for Hit { rule, severity, range } in hits {
             add(RULES[rule].name, severity, RULES[rule].message, Some(range));
         }
-        self.each_decoded(text.content, &mut |decoded| {
-            if let Some(severity) = self.worst(&decoded.text, DEPTH) {
-                let is_whole = decoded.range == (0..text.content.len());
+        self.each_decoded(text.content, &mut |range, decoded| {
+            if let Some(severity) = self.worst(decoded, DEPTH) {
+                let is_whole = range == (0..text.content.len());
                 let message = "the text has instructions in another encoding";
-                add(ENCODED, severity.max(Severity::Medium), message, (!is_whole).then_some(decoded.range));
+                add(ENCODED, severity.max(Severity::Medium), message, (!is_whole).then_some(range));
             }
         });
     }
@@ -111,7 +112,7 @@ impl Scanner {
         escalate(&mut hits);
         let mut worst = hits.iter().map(|hit| hit.severity).max();
         if depth > 0 {
-            self.each_decoded(text, &mut |decoded| worst = worst.max(self.worst(&decoded.text, depth - 1)));
+            self.each_decoded(text, &mut |_, decoded| worst = worst.max(self.worst(decoded, depth - 1)));
         }
         worst
     }
@@ -138,8 +139,9 @@ impl Scanner {
         hits
     }
 
-    fn each_decoded(&self, text: &str, visit: &mut dyn FnMut(Decoded)) {
-        encoded::each(text, visit);
+    /// Calls `visit` with each text that is encoded in a text, and its bytes.
+    fn each_decoded(&self, text: &str, visit: &mut dyn FnMut(Range<usize>, &str)) {
+        each_view(text, 1, visit);
         for finder in self.turned() {
             let mut until = 0;
             finder.each(text, |found| {
@@ -148,7 +150,7 @@ impl Scanner {
                 }
                 let end = text.floor_char_boundary((found.range.start + 512).min(text.len()));
                 until = end;
-                visit(Decoded { text: encoded::rot13(&text[found.range.start..end]), range: found.range.start..end });
+                visit(found.range.start..end, &rot13(&text[found.range.start..end]));
             });
         }
     }

@@ -3,6 +3,8 @@
 //! A path is safe only if it is safe in every reading. So a name with `%2e` or with a wide dot is no problem in itself: it is
 //! refused only if a decoded form leads outside, or has a denied name.
 
+use exo_rails_text::codes::{number, percent_byte};
+
 use super::characters::{has_invisible, without_look_alikes};
 use super::{Names, PathRule};
 
@@ -196,8 +198,7 @@ fn percent_escape(text: &[u8]) -> Escape {
             let character = char::from_u32(number(digits.get(..4)?)?)?;
             Some((character.to_string().into_bytes(), 6))
         }
-        [b'%', digits @ ..] => Some((vec![u8::try_from(number(digits.get(..2)?)?).ok()?], 3)),
-        _ => None,
+        _ => Some((vec![percent_byte(text)?], 3)),
     }
 }
 
@@ -221,12 +222,6 @@ fn hex_escape(text: &[u8]) -> Escape {
     let [b'0', b'x' | b'X', digits @ ..] = text else { return None };
     let byte = u8::try_from(number(digits.get(..2)?)?).ok()?;
     matches!(byte, b'.' | b'/' | b'\\').then(|| (vec![byte], 4))
-}
-
-/// Reads a hexadecimal number.
-fn number(digits: &[u8]) -> Option<u32> {
-    let is_number = digits.iter().all(u8::is_ascii_hexdigit);
-    is_number.then(|| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()).flatten()
 }
 
 /// Tells whether bytes have UTF-8 that is longer than necessary, or bytes that UTF-8 never has.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use exo_rails_text::percent::percent_decoded;
-use exo_rails_text::spelling::{folded, is_plain};
+use exo_rails_text::codes;
+use exo_rails_text::spelling::{self, is_plain};
 use globset::{GlobSet, GlobSetBuilder};
 
 use crate::arguments::{fixed_text, glob};
@@ -213,7 +213,7 @@ fn is_unambiguous(path: &str) -> bool {
         && !path.contains('\\')
         && !has_variable
         && !path.split('/').any(|part| part == "..")
-        && percent_decoded(path).is_none()
+        && codes::is_plain(path)
         && !path.contains("://")
         && !path.to_ascii_lowercase().starts_with("file:")
 }
@@ -229,8 +229,8 @@ fn readings(text: &str, places: &Places) -> Vec<String> {
         }
         all.push(path);
     };
-    for folded in folded(text) {
-        let mut path = folded.replace('\\', "/");
+    for reading in spelling::readings(text) {
+        let mut path = reading.replace('\\', "/");
         if let Some(rest) = path.strip_prefix("file:") {
             // `file:///etc`, `file:/etc` and `file://localhost/etc`.
             let rest = rest.strip_prefix("//localhost").or_else(|| rest.strip_prefix("//")).unwrap_or(rest);
@@ -245,11 +245,7 @@ fn readings(text: &str, places: &Places) -> Vec<String> {
         if let Some(rest) = path.get(1..).and_then(|rest| rest.strip_prefix(":/")) {
             add(format!("/{rest}"));
         }
-        let decoded = percent_decoded(&path);
-        let decoded_twice = decoded.as_deref().and_then(percent_decoded);
-        for path in [Some(path), decoded, decoded_twice].into_iter().flatten() {
-            add(path.replace('\\', "/"));
-        }
+        add(path);
     }
     all
 }

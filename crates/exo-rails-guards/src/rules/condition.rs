@@ -2,8 +2,7 @@
 
 use exo_rails_policy::PointerPattern;
 use exo_rails_policy::permissions::{Condition, IfMissing};
-use exo_rails_text::percent::percent_decoded;
-use exo_rails_text::spelling::{folded, is_plain};
+use exo_rails_text::spelling::{folded, is_plain, readings};
 use globset::GlobMatcher;
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -189,9 +188,7 @@ impl Tests {
         }
         let text = text_of(leaf);
         let mut texts = vec![text.as_str().into()];
-        let decoded = percent_decoded(&text);
-        texts.extend(folded(&text));
-        texts.extend(decoded.iter().flat_map(|decoded| folded(decoded)));
+        texts.extend(readings(&text));
         let text_matches = !self.has_text_test() || texts.iter().any(|text| self.catches_text(text));
         let is_listed = self.one_of.as_ref().is_none_or(|values| {
             values.iter().any(|known| {

@@ -41,6 +41,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use exo_rails::Excerpt;
+use exo_rails_text::codes;
+use exo_rails_text::reading as text;
 use regex_syntax::hir::Hir;
 
 use super::literals::is_word;
@@ -123,8 +125,8 @@ impl Found {
     }
 
     /// Returns the secret in the source of a reading.
-    fn in_source(mut self, reading: &Reading) -> Self {
-        self.value.get_or_insert_with(|| reading.text[self.secret.clone()].to_owned());
+    fn in_source(mut self, reading: &text::Reading) -> Self {
+        self.value.get_or_insert_with(|| reading.text()[self.secret.clone()].to_owned());
         self.start = reading.in_source_after(self.start);
         self.cut_until = self.cut_until.map(|until| reading.in_source_after(until));
         self.secret = reading.in_source(&self.secret);
@@ -253,25 +255,33 @@ impl Engine {
         runs: &impl Fn(usize) -> bool,
         level: usize,
     ) -> Vec<Found> {
-        let mut all = self.find_in(json, &readings::without_hidden(json, true), runs);
+        let without_hidden = readings::without_hidden(json, true).into_iter();
+        let without_hidden: Vec<_> = without_hidden.map(|reading| Reading { reading, source: None }).collect();
+        let mut all = self.find_in(json, &without_hidden, runs);
         if !all.is_empty()
-            && let Some(reading) = Reading::unescaped(json, true)
+            && let Some(reading) = codes::decoded(json, true)
         {
             for found in &mut all {
                 found.widen(|secret| reading.whole_pieces(secret));
             }
         }
         for string in strings {
-            let Some(reading) = Reading::unescaped(&json[string.clone()], true) else { continue };
-            let found = self.find_in_readings(&reading.text, runs, level + 1);
-            all.extend(found.into_iter().map(|found| found.in_source(&reading).moved(string.start)));
+            let text = &json[string.clone()];
+            let found = match codes::decoded(text, true) {
+                None => self.find_in_readings(text, runs, level + 1),
+                Some(reading) => {
+                    let found = self.find_in_readings(reading.text(), runs, level + 1).into_iter();
+                    found.map(|found| found.in_source(&reading)).collect()
+                }
+            };
+            all.extend(found.into_iter().map(|found| found.moved(string.start)));
         }
         all
     }
 
     /// Searches a text and its readings.
     fn find_in(&self, text: &str, readings: &[Reading], runs: &impl Fn(usize) -> bool) -> Vec<Found> {
-        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.text.as_str()));
+        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.reading.text()));
         in_text(readings, texts.map(|text| self.each_found(text, 0, runs)).collect())
     }
 
@@ -281,9 +291,9 @@ impl Engine {
         let readings = readings::all(text, is_last);
         let mut places = vec![from];
         for reading in &readings {
-            places.push(reading.in_reading(places[index(reading.source)]));
+            places.push(reading.reading.in_reading(places[index(reading.source)]));
         }
-        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.text.as_str()));
+        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.reading.text()));
         let (mut found, mut open) = (Vec::new(), Vec::new());
         for (text, from) in texts.zip(places) {
             let (of_text, first_open) = if is_last {
@@ -299,7 +309,8 @@ impl Engine {
         }
         for (number, reading) in readings.iter().enumerate().rev() {
             let of_reading = Some(open[number + 1]).filter(|open| *open < usize::MAX);
-            let of_source = of_reading.map(|open| reading.in_source_after(open)).into_iter().chain(reading.end);
+            let of_source =
+                of_reading.map(|open| reading.reading.in_source_after(open)).into_iter().chain(reading.reading.end());
             let source = index(reading.source);
             open[source] = of_source.fold(open[source], usize::min);
         }
@@ -519,7 +530,7 @@ fn in_text(readings: &[Reading], mut found: Vec<Vec<Found>>) -> Vec<Found> {
     }
     for (number, reading) in readings.iter().enumerate().rev() {
         let of_reading = std::mem::take(&mut found[number + 1]);
-        found[index(reading.source)].extend(of_reading.into_iter().map(|found| found.in_source(reading)));
+        found[index(reading.source)].extend(of_reading.into_iter().map(|found| found.in_source(&reading.reading)));
     }
     found.swap_remove(0)
 }

@@ -110,7 +110,7 @@ const REFUSED: &[(&str, PathRule)] = &[
     ("%252eenv", DeniedName),
     ("\u{ff0e}env", DeniedName),
     (".\u{ff45}nv", DeniedName),
-    (".e\u{200c}nv", DeniedName),
+    (".e\u{200c}nv", InvisibleCharacter),
     (".git/config", DeniedName),
     (".GIT/Config", DeniedName),
     (r".git\config", DeniedName),
