@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use data_encoding::HEXLOWER;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -22,7 +23,7 @@ impl Hash {
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&to_hex(&self.0))
+        f.write_str(&HEXLOWER.encode(&self.0))
     }
 }
 
@@ -34,23 +35,9 @@ impl FromStr for Hash {
     }
 }
 
-pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
-}
-
 /// Reads hexadecimal digits in lower case. Accepts one text for each value only.
 pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let digits = text.as_bytes();
-    if digits.len() != 2 * N || digits.iter().any(u8::is_ascii_uppercase) {
-        return None;
-    }
-    let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
-        *byte = value(pair[0])? << 4 | value(pair[1])?;
-    }
-    Some(bytes)
+    HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
 /// Returns JSON with sorted keys and without spaces, so that equal values have equal hashes.

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::str::FromStr;
 use std::{fmt, fs};
 
+use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use exo_rails_policy::ConfigError;
 
-use crate::hash::{from_hex, to_hex};
+use crate::hash::from_hex;
 
 /// The secret key that signs a log (Ed25519, [RFC 8032]).
 ///
@@ -94,6 +95,6 @@ impl FromStr for AuditPublicKey {
 
 impl fmt::Display for AuditPublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&to_hex(self.0.as_bytes()))
+        f.write_str(&HEXLOWER.encode(self.0.as_bytes()))
     }
 }

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use data_encoding::HEXLOWER;
+
 use crate::hash::Hash;
 #[cfg(feature = "sign")]
-use crate::hash::{from_hex, to_hex};
+use crate::hash::from_hex;
 #[cfg(feature = "sign")]
 use crate::key::{AuditKey, AuditPublicKey};
 use crate::line::FORMAT;
@@ -47,7 +49,7 @@ impl Signer {
     #[cfg_attr(not(feature = "sign"), expect(unused_variables, clippy::unused_self, reason = "there is no key"))]
     pub(crate) fn sign(&self, signed: &Signed<'_>) -> Option<String> {
         #[cfg(feature = "sign")]
-        return self.key.as_ref().map(|key| to_hex(&key.sign(signed.to_string().as_bytes())));
+        return self.key.as_ref().map(|key| HEXLOWER.encode(&key.sign(signed.to_string().as_bytes())));
         #[cfg(not(feature = "sign"))]
         None
     }

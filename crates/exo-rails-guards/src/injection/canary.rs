@@ -116,9 +116,9 @@ mod tests {
             WORD.chars().rev().collect(),
             rot13(WORD),
             WORD.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" "),
-            base64(WORD.as_bytes()),
-            base64(format!("x{WORD}y").as_bytes()),
-            base64(format!("xy{WORD}y").as_bytes()),
+            BASE64.encode(WORD.as_bytes()),
+            BASE64.encode(format!("x{WORD}y").as_bytes()),
+            BASE64.encode(format!("xy{WORD}y").as_bytes()),
             WORD[..12].to_owned(),
             WORD[7..].to_owned(),
         ] {
