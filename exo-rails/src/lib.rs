@@ -60,7 +60,7 @@ pub use message::delta::{ModelDelta, ResponseBuilder, ToolCallDelta};
 pub use message::dropped::{DroppedInputs, DroppedScope};
 pub use message::error_kind::OperationErrorKind;
 pub use message::memory::{MemoryEntry, MemoryItem, MemoryQuery, RecalledMemory};
-pub use message::pattern::{Excerpt, Pattern, Search};
+pub use message::pattern::{Excerpt, Pattern, PatternMatch, Search};
 pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use message::session::SessionInfo;
 pub use message::stream::{StreamPiece, StreamSink};

@@ -31,6 +31,8 @@ enum Sought {
 }
 
 impl Pattern for Sought {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         match self {
             Self::Texts(drawn) => texts(*drawn).search(excerpt),
@@ -185,7 +187,7 @@ fn refused(drawn: &Drawn, text: &str, all_left: &str) {
     assert!(redacted.starts_with(all_left), "{all_left:?} has left of {redacted:?}");
     let Some(pattern) = &drawn.refuse else { panic!("somebody else has refused") };
     let excerpt = Excerpt::new(&redacted, true);
-    let Search::Match(found) = pattern.search(excerpt) else { panic!("nothing was to be refused in {redacted:?}") };
+    let Search::Match(found, ()) = pattern.search(excerpt) else { panic!("nothing was to be refused in {redacted:?}") };
     assert!(all_left.len() <= found.start, "{all_left:?} has left, and {found:?} of {redacted:?} is refused");
 }
 

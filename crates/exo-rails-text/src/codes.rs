@@ -101,16 +101,16 @@ impl Code {
     }
 }
 
-/// Returns whether a text has no code.
+/// Returns whether a text has no code, also not if it goes on.
 ///
 /// ```
 /// use exo_rails_text::codes::is_plain;
 ///
-/// assert!(is_plain("100 % of it, R&D") && !is_plain("%41"));
+/// assert!(is_plain("100 % of it, R&D.") && !is_plain("%41") && !is_plain("%4"));
 /// ```
 #[must_use]
 pub fn is_plain(text: &str) -> bool {
-    marks(text).all(|(at, code)| code.read(&text[at..]).is_none())
+    marks(text).all(|(at, code)| code.read(&text[at..]).is_none() && !code.is_begun(&text[at..]))
 }
 
 /// Reads all codes of a text. `is_last` is false if more text may follow: then the reading ends before a code that is not complete.
@@ -424,7 +424,7 @@ mod tests {
         }
         for text in ["plain", "100 % of it", "R&D & more", "50%", "\\", "", "a % b", "?a=1&b=2"] {
             assert_eq!(read(text), None, "{text}");
-            assert!(is_plain(text), "{text}");
+            assert!(is_plain(&format!("{text}.")) || text.ends_with('\\'), "{text}");
         }
         assert_eq!(without_codes(r"\\\\u0041%2541&amp;#65;", 3), "AAA");
     }

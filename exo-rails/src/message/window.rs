@@ -4,7 +4,7 @@ use std::mem;
 use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::message::pattern::{Excerpt, Pattern, Search};
+use crate::message::pattern::{Excerpt, Pattern, PatternMatch};
 
 /// The part of an answer that has not left yet: the payload of [`LlmChunk`](crate::events::LlmChunk).
 ///
@@ -192,7 +192,8 @@ impl StreamWindow {
         self.replace_with(pattern, |_| with)
     }
 
-    /// Replaces each match of a pattern with the result of `with`, and returns the number of matches.
+    /// Replaces each match of a pattern with the result of `with`, and returns the number of matches. `with` receives the match: its
+    /// text, and what the [search knows](Pattern::Found) about it.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -205,16 +206,16 @@ impl StreamWindow {
     pub fn replace_with<P: Pattern + ?Sized, T: AsRef<str>>(
         &mut self,
         pattern: &P,
-        mut with: impl FnMut(&str) -> T,
+        mut with: impl FnMut(PatternMatch<'_, P::Found>) -> T,
     ) -> usize {
         self.search_round(pattern, Location::caller(), 0, &mut with).count
     }
 
-    /// Replaces each match of a pattern, and searches the result again until it has no match, at most `rounds` times. `with`
+    /// Replaces each match of a pattern, and searches the result again until nothing changes, at most `rounds` times. `with`
     /// receives the match and the number of its round, from 0. Use it if a replacement may complete a match beside it.
     ///
-    /// Returns the number of rounds up to the last one that has found a match. If this number is `rounds`, another round may find
-    /// more.
+    /// Returns the number of rounds up to the last one that has changed the text. If this number is `rounds`, another round may
+    /// change more.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -228,14 +229,14 @@ impl StreamWindow {
         &mut self,
         pattern: &P,
         rounds: usize,
-        mut with: impl FnMut(&str, usize) -> T,
+        mut with: impl FnMut(PatternMatch<'_, P::Found>, usize) -> T,
     ) -> usize {
         let line = Location::caller();
         let mut last = 0;
         for round in 0..rounds {
-            let round_with = &mut |found: &str| with(found, round);
-            let Searched { count, is_same } = self.search_round(pattern, line, round, round_with);
-            if count > 0 {
+            let round_with = &mut |found: PatternMatch<'_, P::Found>| with(found, round);
+            let Searched { changes, is_same, .. } = self.search_round(pattern, line, round, round_with);
+            if changes {
                 last = round + 1;
             }
             // A later round may have held back text before.
@@ -452,7 +453,7 @@ impl StreamWindow {
         pattern: &P,
         line: &'static Location<'static>,
         round: usize,
-        with: &mut impl FnMut(&str) -> T,
+        with: &mut impl FnMut(PatternMatch<'_, P::Found>) -> T,
     ) -> Searched {
         let place = self.placed_search(pattern, line, round);
         let search = &mut self.searches[place];
@@ -462,19 +463,24 @@ impl StreamWindow {
         self.fresh = self.fresh.min(from);
         let longest = if self.asked.now == 0 { usize::MAX } else { self.asked.now };
 
-        let (mut decided, mut count) = (String::new(), 0);
-        let undecided = loop {
-            let excerpt = Excerpt { text: &begun, from: at, is_last: self.is_last, longest, round };
-            match pattern.search(excerpt).within(excerpt) {
-                Search::Match(found) => {
-                    decided.push_str(&begun[at..found.start]);
-                    decided.push_str(with(&begun[found.clone()]).as_ref());
-                    at = found.end;
-                    count += 1;
-                }
-                Search::Undecided { from } => break from,
-                Search::Nothing => break begun.len(),
-            }
+        let (mut decided, mut count, mut changes, mut is_broken) = (String::new(), 0, false, false);
+        let excerpt = Excerpt { text: &begun, from: at, is_last: self.is_last, longest };
+        let undecided = pattern.search_all(excerpt, &mut |place, found| {
+            let text = begun.get(place.clone()).filter(|text| place.start >= at && !text.is_empty());
+            // A match outside of the text counts as undecided, and so does what follows.
+            let Some(text) = text.filter(|_| !is_broken) else { return is_broken = true };
+            decided.push_str(&begun[at..place.start]);
+            let with = with(PatternMatch { text, found });
+            decided.push_str(with.as_ref());
+            changes |= with.as_ref() != text;
+            at = place.end;
+            count += 1;
+        });
+        let undecided = match undecided {
+            _ if self.is_last => begun.len(),
+            Some(from) if !is_broken && from >= at && begun.is_char_boundary(from) => from,
+            None if !is_broken => begun.len(),
+            _ => at,
         };
         decided.push_str(&begun[at..undecided]);
         self.text.replace_range(from.., &decided);
@@ -482,9 +488,9 @@ impl StreamWindow {
 
         let context = pattern.context().min(CONTEXT);
         let unchanged = begun[at..undecided].chars().count();
-        let since_change = if count > 0 { unchanged } else { before_change.saturating_add(unchanged) };
+        let since_change = if changes { unchanged } else { before_change.saturating_add(unchanged) };
         // If nothing was replaced in or before the text, and nothing is held back, another search finds nothing.
-        let is_same = count == 0 && before_change >= context && undecided == begun.len();
+        let is_same = !changes && before_change >= context && undecided == begun.len();
         if is_same && round > 0 && !self.has_later_round(pattern, line, round) {
             // The round begins again when it is needed.
             self.searches.remove(place);
@@ -495,7 +501,7 @@ impl StreamWindow {
             (search.before, search.since_change) = (begun, since_change);
             search.followed_by = self.held_back.len();
         }
-        Searched { count, is_same }
+        Searched { count, changes, is_same }
     }
 
     /// Returns whether a round after this one has begun.
@@ -553,6 +559,8 @@ impl StreamWindow {
 struct Searched {
     /// The number of matches.
     count: usize,
+    /// Whether a match was replaced by another text.
+    changes: bool,
     /// Whether another search finds and holds back the same.
     is_same: bool,
 }
@@ -570,20 +578,4 @@ fn keep_last(text: &mut String, characters: usize) {
     };
     text.drain(..start);
     text.shrink_to(LONG);
-}
-
-impl Search {
-    /// Checks a result of a pattern. A result outside of the text counts as undecided.
-    fn within(self, excerpt: Excerpt<'_>) -> Self {
-        let Excerpt { text, from, is_last, .. } = excerpt;
-        let is_place = |at: usize| at >= from && text.is_char_boundary(at);
-        match self {
-            Self::Match(found) if found.is_empty() || !is_place(found.start) || !is_place(found.end) => {
-                Self::Undecided { from }.within(excerpt)
-            }
-            Self::Undecided { .. } if is_last => Self::Nothing,
-            Self::Undecided { from: at } if !is_place(at) => Self::Undecided { from },
-            found => found,
-        }
-    }
 }

@@ -441,6 +441,8 @@ fn a_rail_can_mark_where_its_undecided_text_begins() {
 struct Broken(Search);
 
 impl Pattern for Broken {
+    type Found = ();
+
     fn search(&self, _: Excerpt<'_>) -> Search {
         self.0.clone()
     }
@@ -449,7 +451,7 @@ impl Pattern for Broken {
 #[test]
 fn a_broken_pattern_loses_nothing() {
     let backwards = Range { start: 5, end: 4 };
-    let wrong = [Search::Match(1..2), Search::Match(backwards), Search::Match(0..0), Search::Match(2..99)];
+    let wrong = [1..2, backwards, 0..0, 2..99].map(|place| Search::Match(place, ()));
     for search in wrong.into_iter().chain([99, 1, 0].map(|from| Search::Undecided { from })) {
         let rails = manager![Replace { pattern: Broken(search.clone()), with: "" }];
         assert_eq!(streamed(&rails, &["é", "éé", ""]), "ééé", "{search:?}");
@@ -460,9 +462,48 @@ fn a_broken_pattern_loses_nothing() {
 struct Counts(Arc<Mutex<usize>>);
 
 impl Pattern for Counts {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         *self.0.lock().unwrap() += excerpt.text.len();
         Search::Undecided { from: excerpt.from }
+    }
+}
+
+/// Finds these places at once, and nothing is decided from the last place on.
+struct AtOnce(Vec<Range<usize>>, Option<usize>);
+
+impl Pattern for AtOnce {
+    type Found = usize;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<usize> {
+        self.0.first().map_or(Search::Undecided { from: excerpt.from }, |place| Search::Match(place.clone(), 0))
+    }
+
+    fn search_all(&self, _: Excerpt<'_>, each: &mut dyn FnMut(Range<usize>, usize)) -> Option<usize> {
+        self.0.iter().cloned().enumerate().for_each(|(number, place)| each(place, number));
+        self.1
+    }
+}
+
+#[test]
+fn a_search_for_all_matches_says_what_it_knows_of_each() {
+    let found = |pattern: &AtOnce, is_last| {
+        let (mut window, mut found) = (StreamWindow::new("ab12cd", is_last), Vec::new());
+        window.replace_with(pattern, |matched| {
+            found.push((matched.to_owned(), matched.found));
+            "-"
+        });
+        (window.text.clone(), window.held_back().to_owned(), found)
+    };
+    let both = AtOnce(vec![0..1, 2..4], None);
+    let expected = vec![("a".to_owned(), 0), ("12".to_owned(), 1)];
+    assert_eq!(found(&both, false), ("-b-cd".to_owned(), String::new(), expected));
+    // From the first place that cannot be, nothing is decided.
+    for pattern in [AtOnce(vec![0..1, 0..2, 2..4], None), AtOnce(vec![0..1, 2..99], Some(3))] {
+        let first = vec![("a".to_owned(), 0)];
+        assert_eq!(found(&pattern, false), ("-".to_owned(), "b12cd".to_owned(), first.clone()));
+        assert_eq!(found(&pattern, true), ("-b12cd".to_owned(), String::new(), first));
     }
 }
 
@@ -481,7 +522,7 @@ fn the_work_is_linear_when_a_match_does_not_end() {
 fn a_list_of_patterns_searches_for_a_distant_match_in_steps() {
     let seen = Arc::new(Mutex::new(0));
     let (found, rare) = ("ab".repeat(20_000), Seldom(Arc::clone(&seen)));
-    let list: Vec<Arc<dyn Pattern + Send + Sync>> = vec![Arc::new("ab"), Arc::new(rare)];
+    let list: Vec<Arc<dyn Pattern<Found = ()> + Send + Sync>> = vec![Arc::new("ab"), Arc::new(rare)];
     assert_eq!(whole(&manager![Replace { pattern: list, with: "-" }], &found), "-".repeat(20_000));
     let seen = *seen.lock().unwrap();
     assert!(seen < 5000 * found.len(), "{seen} bytes were searched in an answer of {}", found.len());
@@ -491,6 +532,8 @@ fn a_list_of_patterns_searches_for_a_distant_match_in_steps() {
 struct Seldom(Arc<Mutex<usize>>);
 
 impl Pattern for Seldom {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         *self.0.lock().unwrap() += excerpt.text.len() - excerpt.from;
         Search::Nothing
@@ -499,13 +542,13 @@ impl Pattern for Seldom {
 
 #[test]
 fn each_kind_of_pattern_replaces_its_matches() {
-    let replace = |pattern: &dyn Pattern| {
+    let replace = |pattern: &dyn Pattern<Found = ()>| {
         let mut window = StreamWindow::new("The café, sk-12345!", true);
         let count = window.replace(pattern, "_");
         (count, window.text)
     };
     let is_digit = |char: char| char.is_ascii_digit();
-    let cases: [(&dyn Pattern, usize, &str); 9] = [
+    let cases: [(&dyn Pattern<Found = ()>, usize, &str); 9] = [
         (&"café", 1, "The _, sk-12345!"),
         (&"café".to_owned(), 1, "The _, sk-12345!"),
         (&"", 0, "The café, sk-12345!"),

@@ -78,6 +78,8 @@ fn a_replacement_counts_its_rounds() {
 struct Before(usize, Arc<Mutex<Vec<String>>>);
 
 impl Pattern for Before {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         self.1.lock().unwrap().push(excerpt.text[..excerpt.from].to_owned());
         Search::Nothing
@@ -95,7 +97,7 @@ fn a_pattern_sees_as_much_text_before_as_it_asks_for() {
     for (context, most) in [(0, 0), (1, 1), (3, 3), (64, 64), (1_000, 64)] {
         let seen = Arc::default();
         let mut rails = RailManager::new();
-        let patterns: Vec<Arc<dyn Pattern + Send + Sync>> =
+        let patterns: Vec<Arc<dyn Pattern<Found = ()> + Send + Sync>> =
             vec![Arc::new("never"), Arc::new(Before(context, Arc::clone(&seen)))];
         rails.add(Repeat { pattern: patterns, with: "" }).unwrap();
         assert_eq!(streamed(&rails, &pieces), pieces.concat());

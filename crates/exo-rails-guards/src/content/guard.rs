@@ -273,11 +273,9 @@ impl Content {
         }
         let mut findings = Vec::new();
         for finder in self.own() {
-            window.replace_with(finder, |found| {
-                if let Some(number) = finder.number_of(found) {
-                    findings.push(self.rules[number].finding().at(Place::pointer("/message/content")));
-                }
-                found.to_owned()
+            window.replace_with(finder, |matched| {
+                findings.push(self.rules[matched.found].finding().at(Place::pointer("/message/content")));
+                matched.text.to_owned()
             });
         }
         self.settle(Ok(findings), ctx)

@@ -60,7 +60,7 @@ impl Canary {
     }
 
     pub(super) fn is_in(&self, text: &str) -> bool {
-        self.0.finders.iter().any(|finder| finder.number_of(text).is_some())
+        self.0.finders.iter().any(|finder| finder.is_in(text))
     }
 
     pub(super) fn patterns(&self) -> impl Iterator<Item = &(impl Pattern + use<>)> {

@@ -13,7 +13,7 @@
 //! A rule of this crate is compiled when its automaton is asked for the first time. So a text costs the rules that it triggers.
 //!
 //! There are three searches. [`Engine::is_clean`] only says whether a text has no match: it allocates nothing and runs at each event.
-//! [`Engine::find_all`] finds all secrets of a whole text. [`Engine::next`] finds the next secret of a text that may continue.
+//! [`Engine::find_all`] finds all secrets of a whole text. [`Engine::find_decided`] finds the secrets of a text that may continue, as far as they are decided.
 //!
 //! # Why it is right
 //!
@@ -32,11 +32,9 @@
 //! A text of n bytes costs n look-ups in the table of [`Prefixes`], and a step of an automaton for each byte of a match that is begun.
 //! Matches that begin inside of each other could make that quadratic, so a search has a budget of steps that grows with the text. A search
 //! that exceeds it says "open" or "not clean", never "nothing"; then a search with the regex itself decides, which always moves on
-//! past a long match. The search for the next secret is repeated after each secret, so it looks at a near part first, and keeps what it
-//! knows of the text in [`KNOWN`] where it had to look at all of it.
+//! past a long match.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -132,20 +130,6 @@ impl Found {
         self.secret = reading.in_source(&self.secret);
         self
     }
-}
-
-/// All secrets in the text of a search, in order, up to the first place that more text decides.
-#[derive(Debug)]
-struct Known {
-    round: usize,
-    found: Vec<Found>,
-    open: usize,
-}
-
-thread_local! {
-    /// What is in the text that is searched now, if a search of all of it was needed. The search for the next secret is made again
-    /// after each secret, so it must not search the rest of the text each time.
-    static KNOWN: RefCell<Option<Known>> = const { RefCell::new(None) };
 }
 
 impl Engine {
@@ -285,9 +269,9 @@ impl Engine {
         in_text(readings, texts.map(|text| self.each_found(text, 0, runs)).collect())
     }
 
-    /// Searches a text that may continue, and its readings.
-    fn know(&self, excerpt: Excerpt<'_>, runs: &impl Fn(usize) -> bool) -> Known {
-        let Excerpt { text, from, is_last, round, .. } = excerpt;
+    /// Searches a text that may continue, and its readings. Returns the secrets, and the first place that more text decides.
+    fn find_in_readings_of(&self, excerpt: Excerpt<'_>, runs: &impl Fn(usize) -> bool) -> (Vec<Found>, usize) {
+        let Excerpt { text, from, is_last, .. } = excerpt;
         let readings = readings::all(text, is_last);
         let mut places = vec![from];
         for reading in &readings {
@@ -323,7 +307,7 @@ impl Engine {
             found.secret.start = found.secret.start.max(from);
             found.secret.start < found.secret.end
         });
-        Known { round, found, open }
+        (found, open)
     }
 
     fn find_from(&self, text: &str, from: usize, runs: &impl Fn(usize) -> bool) -> Vec<Found> {
@@ -449,69 +433,29 @@ impl Engine {
         work
     }
 
-    /// Returns the first secret. It searches the near text first, because it is called again after each secret.
-    pub(crate) fn next(&self, excerpt: Excerpt<'_>, runs: &impl Fn(usize) -> bool) -> Next {
-        const NEAR: usize = 4096;
-        if let Some(next) = known(excerpt) {
-            return next;
-        }
-        if !readings::is_plain(excerpt.text) {
-            return self.know(excerpt, runs).keep(excerpt.from);
-        }
-        let mut far = NEAR;
-        loop {
-            let end = excerpt.text.floor_char_boundary(excerpt.from.saturating_add(far));
-            let mut near = excerpt;
-            near.text = &excerpt.text[..end];
-            near.is_last = excerpt.is_last && end == excerpt.text.len();
-            match self.work(near, runs).first() {
-                found @ Next::Found(_) => return found,
+    /// Returns all secrets of a text that may continue, in order, as far as no text that follows can change them. Then the first place
+    /// that more text decides, if there is one.
+    pub(crate) fn find_decided(
+        &self,
+        excerpt: Excerpt<'_>,
+        runs: &impl Fn(usize) -> bool,
+    ) -> (Vec<Found>, Option<usize>) {
+        let (mut found, mut open) = if readings::is_plain(excerpt.text) {
+            let work = self.work(excerpt, runs);
+            if excerpt.is_last && work.open < usize::MAX {
                 // The work was too much, and no text follows that could decide.
-                Next::Open(_) if near.is_last => {
-                    let found = self.find_from(excerpt.text, excerpt.from, runs);
-                    return Known { round: excerpt.round, found, open: usize::MAX }.keep(excerpt.from);
-                }
-                other if end == excerpt.text.len() => return other,
-                _ => far = far.saturating_mul(2),
+                (self.find_from(excerpt.text, excerpt.from, runs), usize::MAX)
+            } else {
+                (joined(work.all), work.open)
             }
+        } else {
+            self.find_in_readings_of(excerpt, runs)
+        };
+        if let Some(undecided) = found.iter().position(|found| found.secret.end > open) {
+            open = open.min(found[undecided].start);
+            found.truncate(undecided);
         }
-    }
-
-    /// Forgets the last text. Call it before the searches in a text.
-    pub(crate) fn forget() {
-        KNOWN.set(None);
-    }
-}
-
-/// Returns the next secret if all are known.
-fn known(excerpt: Excerpt<'_>) -> Option<Next> {
-    KNOWN.with_borrow(|all| {
-        let all = all.as_ref().filter(|all| all.round == excerpt.round)?;
-        Some(all.next(excerpt.from))
-    })
-}
-
-impl Known {
-    /// Keeps what is known for the next search, and returns the first secret.
-    fn keep(self, from: usize) -> Next {
-        let next = self.next(from);
-        KNOWN.set(Some(self));
-        next
-    }
-
-    fn next(&self, from: usize) -> Next {
-        let next = self.found.partition_point(|found| found.start < from);
-        first_of(self.found.get(next).cloned(), self.open)
-    }
-}
-
-/// Returns the first secret, unless more text decides about it or about an earlier place.
-fn first_of(first: Option<Found>, open: usize) -> Next {
-    match first {
-        Some(found) if found.secret.end <= open => Next::Found(found),
-        Some(found) => Next::Open(found.start.min(open)),
-        None if open < usize::MAX => Next::Open(open),
-        None => Next::Nothing,
+        (found, Some(open).filter(|open| *open < usize::MAX))
     }
 }
 
@@ -533,15 +477,6 @@ fn in_text(readings: &[Reading], mut found: Vec<Vec<Found>>) -> Vec<Found> {
         found[index(reading.source)].extend(of_reading.into_iter().map(|found| found.in_source(&reading.reading)));
     }
     found.swap_remove(0)
-}
-
-/// The result of a search in a text that may continue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    Nothing,
-    /// A secret begins or may begin here.
-    Open(usize),
-    Found(Found),
 }
 
 /// A search in a text that may continue.
@@ -585,10 +520,6 @@ impl Work<'_> {
                 }
             }
         }
-    }
-
-    fn first(self) -> Next {
-        first_of(joined(self.all).into_iter().next(), self.open)
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use exo_rails::{
-    Excerpt, InvokeInputs, MemoryEntry, ModelResponse, NoRetry, NoSubstitute, OperationError, Pattern, RailAction,
-    RailContext, Reason, RecalledMemory, Search, StreamWindow, ToolCallInputs, ToolOutput, Verdict,
+    Excerpt, InvokeInputs, MemoryEntry, ModelResponse, NoRetry, NoSubstitute, OperationError, Pattern, PatternMatch,
+    RailAction, RailContext, Reason, RecalledMemory, Search, StreamWindow, ToolCallInputs, ToolOutput, Verdict,
 };
 use exo_rails_policy::{Action, Actions, At, Override};
 use exo_rails_policy::{ConfigError, Severity};
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::action::Table;
 use super::cut_off::CutOff;
-use super::engine::{Engine, Found, Next};
+use super::engine::{Engine, Found};
 use super::json;
 use super::places::{Here, Places};
 use super::rule::Rule;
@@ -62,8 +62,6 @@ pub(crate) struct Settings<'s> {
 thread_local! {
     /// The JSON of arguments, kept so that a search does not allocate.
     static JSON: RefCell<String> = const { RefCell::new(String::new()) };
-    /// The last match in a stream: its rules, and the secret without escapes. The trait `Pattern` has no place for them.
-    static LAST: RefCell<(Vec<usize>, Option<String>)> = const { RefCell::new((Vec::new(), None)) };
 }
 
 impl Redactor {
@@ -280,10 +278,9 @@ impl Redactor {
                 sight.hide(&mut window.text, mark);
             }
         } else {
-            Engine::forget();
-            let rounds = window.replace_in_rounds(self, ROUNDS, |found, _| {
-                LAST.with_borrow(|(rules, value)| sight.mark(rules, value.as_deref().unwrap_or(found), None, mark))
-                    .unwrap_or_else(|| found.to_owned())
+            let rounds = window.replace_in_rounds(self, ROUNDS, |PatternMatch { text, found }, round| {
+                let value = found.value.as_deref().unwrap_or(text);
+                sight.mark(&found.rules, value, None, round, mark).unwrap_or_else(|| text.to_owned())
             });
             if rounds == ROUNDS {
                 // Each redaction has made another secret.
@@ -336,6 +333,11 @@ impl Redactor {
         self.named(self.engine.find_with_every_rule(text))
     }
 
+    /// Searches a streamed answer. What is only reported is found in each round, because it is still there.
+    fn search_in(&self, excerpt: Excerpt<'_>) -> (Vec<Found>, Option<usize>) {
+        self.engine.find_decided(excerpt, &|rule| self.actions.get(rule, At::Answer) > Action::Off)
+    }
+
     fn named(&self, found: Vec<Found>) -> Vec<(&str, Range<usize>)> {
         let found = found.into_iter();
         found.map(|found| (&*self.engine.rules()[found.rules[0]].id, found.secret)).collect()
@@ -350,26 +352,29 @@ impl Redactor {
 }
 
 impl Pattern for Redactor {
-    fn search(&self, excerpt: Excerpt<'_>) -> Search {
-        match self.engine.next(excerpt, &|rule| self.actions.get(rule, At::Answer) > weakest(excerpt.round)) {
-            Next::Nothing => Search::Nothing,
-            Next::Open(from) => Search::Undecided { from },
-            Next::Found(found) => {
-                LAST.set((found.rules, found.value));
-                Search::Match(found.secret)
-            }
+    type Found = Found;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<Found> {
+        let (found, open) = self.search_in(excerpt);
+        match (found.into_iter().next(), open) {
+            (Some(found), _) => Search::Match(found.secret.clone(), found),
+            (None, Some(from)) => Search::Undecided { from },
+            (None, None) => Search::Nothing,
         }
+    }
+
+    fn search_all(&self, excerpt: Excerpt<'_>, each: &mut dyn FnMut(Range<usize>, Found)) -> Option<usize> {
+        let (found, open) = self.search_in(excerpt);
+        for found in found {
+            each(found.secret.clone(), found);
+        }
+        open
     }
 
     /// An escape before the text may be a letter or the end of a word.
     fn context(&self) -> usize {
         64
     }
-}
-
-/// Returns the action of the rules that a round leaves out. What is only reported is still there in the next round.
-const fn weakest(round: usize) -> Action {
-    if round == 0 { Action::Off } else { Action::Report }
 }
 
 /// The calls of the last answer that are refused because of their arguments: the guard and the id of each call, and why.
@@ -438,7 +443,7 @@ impl Sight<'_> {
     fn hide_at_cut(&mut self, content: &mut String, found: Found, note: &str, mark: Mark<'_>) {
         let Found { secret, rules, value, .. } = found;
         let kept = content.len() - note.len();
-        let Some(mark) = self.mark(&rules, &value.unwrap_or_default(), None, mark) else { return };
+        let Some(mark) = self.mark(&rules, &value.unwrap_or_default(), None, 0, mark) else { return };
         content.truncate(secret.start);
         // A mark that is longer than the beginning of the secret would exceed the limit.
         if secret.start + mark.len() <= kept {
@@ -484,13 +489,13 @@ impl Sight<'_> {
             NOT_SEARCHED.clone_into(text);
             return false;
         }
-        let found = engine.find_all(text, |rule| actions.get(rule, self.at) > weakest(round));
+        let found = engine.find_all(text, |rule| actions.get(rule, self.at) > Action::Off);
         let mut hidden = String::new();
         let mut from = 0;
         for Found { secret, rules, value, .. } in &found {
             let bytes = (round == 0).then(|| secret.clone());
             let value = value.as_deref().unwrap_or(&text[secret.clone()]);
-            if let Some(mark) = self.mark(rules, value, bytes, mark) {
+            if let Some(mark) = self.mark(rules, value, bytes, round, mark) {
                 hidden.push_str(&text[from..secret.start]);
                 hidden.push_str(&mark);
                 from = secret.end;
@@ -504,10 +509,21 @@ impl Sight<'_> {
         true
     }
 
-    /// Records a secret and its bytes, and returns the mark in its place. Returns `None` if the secret is only reported.
-    fn mark(&mut self, rules: &[usize], secret: &str, bytes: Option<Range<usize>>, mark: Mark<'_>) -> Option<String> {
+    /// Records a secret and its bytes, and returns the mark in its place. Returns `None` if the secret is only reported. Such a secret
+    /// is found in each round again, and counts once.
+    fn mark(
+        &mut self,
+        rules: &[usize],
+        secret: &str,
+        bytes: Option<Range<usize>>,
+        round: usize,
+        mark: Mark<'_>,
+    ) -> Option<String> {
         let Redactor { engine, actions, .. } = self.redactor;
         let strictest = rules.iter().copied().max_by_key(|rule| actions.get(*rule, self.at))?;
+        if round > 0 && actions.get(strictest, self.at) <= Action::Report {
+            return None;
+        }
         let seen = self.seen.entry(rules[0]).or_default();
         seen.count += 1;
         if seen.place.is_none() {

@@ -263,13 +263,9 @@ impl Finder {
         }
     }
 
-    /// Returns the number of the wording that this text is.
-    pub(crate) fn number_of(&self, text: &str) -> Option<usize> {
-        match (self, self.search_in(Excerpt::new(text, true))) {
-            (Self::Regex { number, .. }, _) => Some(*number),
-            (_, Outcome::Found(found)) => Some(found.number),
-            _ => None,
-        }
+    /// Returns whether the text says one of the wordings.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        matches!(self.search_in(Excerpt::new(text, true)), Outcome::Found(_))
     }
 
     fn search_in(&self, excerpt: Excerpt<'_>) -> Outcome {
@@ -277,7 +273,7 @@ impl Finder {
             Self::Wordings(wordings) => wordings.search(excerpt),
             Self::Regex { number, regex } => match regex.search(excerpt) {
                 Search::Nothing => Outcome::Nothing,
-                Search::Match(range) => Outcome::Found(Found { number: *number, range }),
+                Search::Match(range, ()) => Outcome::Found(Found { number: *number, range }),
                 Search::Undecided { from } => Outcome::Undecided(from),
             },
         }
@@ -285,10 +281,13 @@ impl Finder {
 }
 
 impl Pattern for Finder {
-    fn search(&self, excerpt: Excerpt<'_>) -> Search {
+    /// The number of the wording.
+    type Found = usize;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<usize> {
         match self.search_in(excerpt) {
             Outcome::Nothing => Search::Nothing,
-            Outcome::Found(found) => Search::Match(found.range),
+            Outcome::Found(found) => Search::Match(found.range, found.number),
             Outcome::Undecided(from) => Search::Undecided { from },
         }
     }
@@ -952,7 +951,7 @@ mod tests {
                             let mut excerpt = Excerpt::new(&window, pieces.peek().is_none());
                             excerpt.from = from;
                             match finder.search(excerpt) {
-                                Search::Match(range) => {
+                                Search::Match(range, _) => {
                                     streamed.push(window[range.clone()].to_owned());
                                     from = range.end;
                                 }

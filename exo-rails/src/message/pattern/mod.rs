@@ -3,7 +3,7 @@
 #[cfg(feature = "regex")]
 mod regex;
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, LazyLock};
 
 /// A pattern that [`StreamWindow::replace`](crate::StreamWindow::replace) and [`find`](crate::StreamWindow::find)
@@ -37,6 +37,8 @@ use std::sync::{Arc, LazyLock};
 /// struct CardNumber;
 ///
 /// impl Pattern for CardNumber {
+///     type Found = ();
+///
 ///     fn search(&self, excerpt: Excerpt<'_>) -> Search {
 ///         let mut from = excerpt.from;
 ///         while let Some(skipped) = excerpt.text[from..].find(|char: char| char.is_ascii_digit()) {
@@ -46,7 +48,7 @@ use std::sync::{Arc, LazyLock};
 ///                 return Search::Undecided { from: start };
 ///             }
 ///             if digits == 16 && is_valid(&excerpt.text[start..start + 16]) {
-///                 return Search::Match(start..start + 16);
+///                 return Search::Match(start..start + 16, ());
 ///             }
 ///             from = start + 1;
 ///         }
@@ -71,11 +73,40 @@ use std::sync::{Arc, LazyLock};
     note = "a pattern is a `str`, a `String`, a `char`, a closure from `char` to `bool`, a list of patterns, or a `regex::Regex` with the feature `regex`"
 )]
 pub trait Pattern {
+    /// What the search knows about a match, beside its place. [`replace_with`](crate::StreamWindow::replace_with) provides it to the
+    /// rail that replaces the match. For most patterns, it is `()`.
+    type Found;
+
     /// Searches for the first match in `excerpt.text` that begins at `excerpt.from` or later.
     ///
     /// If the text continues, a match must not depend on the text that follows. Return [`Search::Undecided`] if more
     /// text could make the match longer, or could complete an earlier match.
-    fn search(&self, excerpt: Excerpt<'_>) -> Search;
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<Self::Found>;
+
+    /// Calls `each` with all matches from [`Excerpt::from`] on, in their order. Returns the place from which the text that follows
+    /// decides, as [`Search::Undecided`] does.
+    ///
+    /// By default, it searches again after each match. Implement it for a search that finds all matches at once.
+    ///
+    /// ```
+    /// use exo_rails::{Excerpt, Pattern};
+    ///
+    /// let mut places = Vec::new();
+    /// let undecided = "ab".search_all(Excerpt::new("ab, ab, a", false), &mut |place, ()| places.push(place));
+    /// assert_eq!((places, undecided), (vec![0..2, 4..6], Some(8)));
+    /// ```
+    fn search_all(&self, mut excerpt: Excerpt<'_>, each: &mut dyn FnMut(Range<usize>, Self::Found)) -> Option<usize> {
+        loop {
+            match self.search(excerpt).within(excerpt) {
+                Search::Match(place, found) => {
+                    excerpt.from = place.end;
+                    each(place, found);
+                }
+                Search::Undecided { from } => return Some(from),
+                Search::Nothing => return None,
+            }
+        }
+    }
 
     /// Returns the number of characters that the search needs before [`Excerpt::from`], at most 64. The default is one, which is
     /// enough for the `\b` of a regex.
@@ -99,26 +130,23 @@ pub struct Excerpt<'t> {
     /// The number of characters in the longest match: the `window` of the rail, or [`usize::MAX`] if the rail has none.
     /// A pattern need not wait for a match that is longer.
     pub longest: usize,
-    /// The number of earlier searches of [`replace_in_rounds`](crate::StreamWindow::replace_in_rounds) that have replaced their
-    /// matches in this text. It is 0 for the other methods.
-    pub round: usize,
 }
 
 impl<'t> Excerpt<'t> {
     /// Makes an excerpt with the whole text, searched from its beginning.
     #[must_use]
     pub const fn new(text: &'t str, is_last: bool) -> Self {
-        Self { text, from: 0, is_last, longest: usize::MAX, round: 0 }
+        Self { text, from: 0, is_last, longest: usize::MAX }
     }
 }
 
-/// The result of a [`Pattern`]'s search.
+/// The result of a [`Pattern`]'s search. `F` is what the search knows about a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum Search<F = ()> {
     /// The text has no match, and no match begins in it.
     Nothing,
-    /// The first match, in bytes. The text that follows cannot change the match.
-    Match(Range<usize>),
+    /// The first match, in bytes, and what the search knows about it. The text that follows cannot change the match.
+    Match(Range<usize>, F),
     /// A match begins or may begin at this place, and the text that follows decides. No match begins earlier.
     Undecided {
         /// The place, in bytes.
@@ -126,14 +154,63 @@ pub enum Search {
     },
 }
 
+impl<F> Search<F> {
+    /// Checks a result of a pattern. A result outside of the text counts as undecided.
+    pub(super) fn within(self, excerpt: Excerpt<'_>) -> Self {
+        let Excerpt { text, from, is_last, .. } = excerpt;
+        let is_place = |at: usize| at >= from && text.is_char_boundary(at);
+        match self {
+            Self::Match(place, _) if place.is_empty() || !is_place(place.start) || !is_place(place.end) => {
+                Self::Undecided { from }.within(excerpt)
+            }
+            Self::Undecided { .. } if is_last => Self::Nothing,
+            Self::Undecided { from: at } if !is_place(at) => Self::Undecided { from },
+            found => found,
+        }
+    }
+}
+
+/// A match of a [`Pattern`], for the rail that replaces it. It is a text: the text that matches.
+///
+/// ```
+/// use exo_rails::prelude::*;
+///
+/// let mut window = StreamWindow::new("Call 555-0172.", true);
+/// window.replace_with("555-0172", |number| format!("…{}", &number[6..]));
+/// assert_eq!(window.text, "Call …72.");
+/// ```
+#[derive(Debug)]
+pub struct PatternMatch<'t, F = ()> {
+    /// The text that matches.
+    pub text: &'t str,
+    /// What the search knows about it.
+    pub found: F,
+}
+
+impl<F> Deref for PatternMatch<'_, F> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.text
+    }
+}
+
+impl<F> AsRef<str> for PatternMatch<'_, F> {
+    fn as_ref(&self) -> &str {
+        self.text
+    }
+}
+
 impl Pattern for str {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         let Excerpt { text, from, is_last, .. } = excerpt;
         if self.is_empty() {
             return Search::Nothing;
         }
         if let Some(at) = text[from..].find(self) {
-            return Search::Match(from + at..from + at + self.len());
+            return Search::Match(from + at..from + at + self.len(), ());
         }
         // Finds the longest end of the text that is also a beginning of the pattern.
         let first = text.ceil_char_boundary((text.len() + 1).saturating_sub(self.len()).max(from));
@@ -146,18 +223,24 @@ impl Pattern for str {
 }
 
 impl Pattern for &str {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         (**self).search(excerpt)
     }
 }
 
 impl Pattern for String {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         self.as_str().search(excerpt)
     }
 }
 
 impl Pattern for char {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         (|char| char == *self).search(excerpt)
     }
@@ -165,10 +248,12 @@ impl Pattern for char {
 
 #[diagnostic::do_not_recommend]
 impl<F: Fn(char) -> bool> Pattern for F {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         let mut chars = excerpt.text[excerpt.from..].char_indices();
         match chars.find(|(_, char)| self(*char)) {
-            Some((at, char)) => Search::Match(excerpt.from + at..excerpt.from + at + char.len_utf8()),
+            Some((at, char)) => Search::Match(excerpt.from + at..excerpt.from + at + char.len_utf8(), ()),
             None => Search::Nothing,
         }
     }
@@ -178,7 +263,9 @@ impl<F: Fn(char) -> bool> Pattern for F {
 const NEAR: usize = 4096;
 
 impl<P: Pattern> Pattern for [P] {
-    fn search(&self, excerpt: Excerpt<'_>) -> Search {
+    type Found = P::Found;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<P::Found> {
         // All patterns search the near text before one of them searches further. The next match of a pattern may be far
         // away, and the pattern searches for it again after each match of another pattern.
         let mut far = NEAR;
@@ -188,7 +275,7 @@ impl<P: Pattern> Pattern for [P] {
                 return first(self, excerpt);
             }
             let near = Excerpt { text: &excerpt.text[..end], is_last: false, ..excerpt };
-            if let found @ Search::Match(_) = first(self, near) {
+            if let found @ Search::Match(..) = first(self, near) {
                 return found;
             }
             far = far.saturating_mul(2);
@@ -201,27 +288,31 @@ impl<P: Pattern> Pattern for [P] {
 }
 
 /// Returns the first match of several patterns. If several matches begin at one place, returns the longest.
-fn first<P: Pattern>(patterns: &[P], excerpt: Excerpt<'_>) -> Search {
-    let (mut found, mut undecided): (Option<Range<usize>>, Option<usize>) = (None, None);
+fn first<P: Pattern>(patterns: &[P], excerpt: Excerpt<'_>) -> Search<P::Found> {
+    let (mut found, mut undecided): (Option<(Range<usize>, _)>, Option<usize>) = (None, None);
     for pattern in patterns {
         match pattern.search(excerpt) {
             Search::Nothing => {}
-            Search::Match(range) => {
-                let rank = |range: &Range<usize>| (range.start, std::cmp::Reverse(range.end));
-                found = Some(found.filter(|found| rank(found) <= rank(&range)).unwrap_or(range));
+            Search::Match(place, known) => {
+                let rank = |place: &Range<usize>| (place.start, std::cmp::Reverse(place.end));
+                found = Some(found.filter(|(found, _)| rank(found) <= rank(&place)).unwrap_or((place, known)));
             }
             Search::Undecided { from } => undecided = Some(undecided.map_or(from, |earlier| earlier.min(from))),
         }
     }
     match (found, undecided) {
-        (Some(range), undecided) if undecided.is_none_or(|from| from > range.start) => Search::Match(range),
+        (Some((place, known)), undecided) if undecided.is_none_or(|from| from > place.start) => {
+            Search::Match(place, known)
+        }
         (_, Some(from)) => Search::Undecided { from },
         _ => Search::Nothing,
     }
 }
 
 impl<P: Pattern, const N: usize> Pattern for [P; N] {
-    fn search(&self, excerpt: Excerpt<'_>) -> Search {
+    type Found = P::Found;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<P::Found> {
         self.as_slice().search(excerpt)
     }
 
@@ -231,7 +322,9 @@ impl<P: Pattern, const N: usize> Pattern for [P; N] {
 }
 
 impl<P: Pattern> Pattern for Vec<P> {
-    fn search(&self, excerpt: Excerpt<'_>) -> Search {
+    type Found = P::Found;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<P::Found> {
         self.as_slice().search(excerpt)
     }
 
@@ -241,7 +334,9 @@ impl<P: Pattern> Pattern for Vec<P> {
 }
 
 impl<P: Pattern> Pattern for LazyLock<P> {
-    fn search(&self, excerpt: Excerpt<'_>) -> Search {
+    type Found = P::Found;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<P::Found> {
         (**self).search(excerpt)
     }
 
@@ -251,7 +346,9 @@ impl<P: Pattern> Pattern for LazyLock<P> {
 }
 
 impl<P: Pattern + ?Sized> Pattern for Arc<P> {
-    fn search(&self, excerpt: Excerpt<'_>) -> Search {
+    type Found = P::Found;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<P::Found> {
         (**self).search(excerpt)
     }
 

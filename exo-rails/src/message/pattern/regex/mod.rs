@@ -19,6 +19,8 @@ use self::flags::Flags;
 use super::{Excerpt, Pattern, Search};
 
 impl Pattern for Regex {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         if !excerpt.is_last {
             // If the library cannot derive the automaton, the search decides nothing before the end.
@@ -29,7 +31,7 @@ impl Pattern for Regex {
         let mut from = excerpt.from;
         while let Some(found) = self.find_at(excerpt.text, from) {
             if !found.is_empty() {
-                return Search::Match(found.range());
+                return Search::Match(found.range(), ());
             }
             match next_char(excerpt.text, found.end()) {
                 Some(next) => from = next,
@@ -41,6 +43,8 @@ impl Pattern for Regex {
 }
 
 impl Pattern for &Regex {
+    type Found = ();
+
     fn search(&self, excerpt: Excerpt<'_>) -> Search {
         (**self).search(excerpt)
     }
@@ -136,7 +140,9 @@ impl<'s> Run<'s> {
             let gave_up = self.give_up();
             if self.alive.is_empty() && self.waits.is_none() {
                 match self.found.take() {
-                    Some(found) if found.start != found.end => return Search::Match(found.start.byte..found.end.byte),
+                    Some(found) if found.start != found.end => {
+                        return Search::Match(found.start.byte..found.end.byte, ());
+                    }
                     // An empty match does not count.
                     Some(found) => match next_char(text, found.start.byte) {
                         Some(byte) => self.restart(Place { byte, char: found.start.char + 1 }),
