@@ -21,7 +21,7 @@ use crate::{Result, tools};
 const KIT: &str = include_str!("kit.toml");
 
 rail_chain! {
-    /// All guards but the audit. The last four are not part of the kit.
+    /// All guards but the audit. The last four are made in code.
     pub(crate) struct Guards {
         kit: Kit,
         concurrency: Option<InMode<Concurrency>>,

@@ -76,6 +76,54 @@ fn every_guard_says_what_it_misses() {
     }
 }
 
+/// The guards of the list `kit!`: the table, and the type.
+fn kit() -> Vec<(String, String)> {
+    let list = std::fs::read_to_string(root().join("crates/exo-rails-guards/src/kit/mod.rs")).unwrap();
+    let list = list.rsplit_once("\nkit! {").unwrap().1.to_owned();
+    let guards = list.lines().filter_map(|line| {
+        let (table, guard) = line.trim().split_once(": ").filter(|(table, _)| !table.starts_with('/'))?;
+        let guard = guard.split_once("<crate::")?.1.split_once('>')?.0.rsplit("::").next()?;
+        Some((table.to_owned(), guard.to_owned()))
+    });
+    let guards: Vec<_> = guards.collect();
+    assert!(guards.len() >= 26, "{guards:?}");
+    guards
+}
+
+/// Whoever adds a guard finds each list that the guard is missing in.
+#[test]
+fn each_list_of_guards_has_every_guard_of_the_kit() {
+    let read = |file: &str| (file.to_owned(), std::fs::read_to_string(root().join(file)).unwrap());
+    let (readme, docs) = (read("crates/exo-rails-guards/README.md"), read("crates/exo-rails-guards/src/lib.rs"));
+    let (overview, starts) = (read("book/src/guards.md"), read("GUARDS.md"));
+    let measured = read("benchmarks/src/bin/guard_start/guards.rs");
+    let mut missing = Vec::new();
+    for (table, guard) in kit() {
+        let page = format!("book/src/guards/{}.md", table.replace('_', "-"));
+        let mut lists = vec![
+            (&readme, format!("`{guard}`")),
+            (&docs, format!("`{guard}`")),
+            (&overview, format!("| [`{table}`](guards/{}.md) |", table.replace('_', "-"))),
+        ];
+        // Its tools come from code.
+        if table != "fallback" {
+            lists.extend([(&starts, format!("| `{table}` |")), (&measured, format!("\"{table}\""))]);
+        }
+        let absent = lists.into_iter().filter(|((_, text), entry)| !text.contains(entry));
+        missing.extend(absent.map(|((file, _), entry)| format!("{file} has no {entry}")));
+        // The page says how the guard is configured, and the list of all guards says the same.
+        let page_of = std::fs::read_to_string(root().join(&page)).unwrap_or_default();
+        let row = |text: &str, start: &str| text.lines().find(|line| line.starts_with(start)).map(str::to_owned);
+        let priority = |row: Option<String>, column: usize| Some(row?.split('|').nth(column)?.trim().to_owned());
+        let of_page = priority(row(&page_of, &format!("| `{table}` |")), 3);
+        let of_overview = priority(row(&overview.1, &format!("| [`{table}`]")), 3);
+        if of_page.is_none() || of_page != of_overview {
+            missing.push(format!("the priority of {page} is {of_page:?}, and that of the overview {of_overview:?}"));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
 #[test]
 fn the_page_lists_the_corpora_of_the_manifest() {
     let page = page();

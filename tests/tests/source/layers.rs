@@ -139,7 +139,7 @@ const POLICY: Layers = Layers {
     uses_exports: true,
 };
 
-/// First what guards share, then a folder for each guard. A guard uses no other guard, apart from the last ones, which ask people.
+/// First what guards share, then a folder for each guard.
 const GUARDS: Layers = Layers {
     source: "../crates/exo-rails-guards/src",
     order: &[
@@ -504,6 +504,25 @@ fn a_folder_uses_only_earlier_folders() {
         }
         assert!(wrong.is_empty(), "not layers before them, in {}:\n{}", layers.source, wrong.join("\n"));
     }
+}
+
+/// A guard uses what all guards share, and no other guard. Those that ask people use `approval`.
+#[test]
+fn a_guard_uses_no_other_guard() {
+    let of_guards = |name: &str| {
+        let at = |name: &str| GUARDS.order.iter().position(|layer| *layer == name);
+        at("sizes") <= at(name) && at(name) < at("kit")
+    };
+    let mut wrong = Vec::new();
+    for (module, source) in
+        GUARDS.files().into_iter().filter(|(module, _)| module.first().is_some_and(|name| of_guards(name)))
+    {
+        let others = used(&module, &source).into_iter().filter(|name| of_guards(name) && *name != module[0]);
+        wrong.extend(
+            others.filter(|name| name != "approval").map(|name| format!("`{}` uses `{name}`", module.join("::"))),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -5,23 +5,15 @@ use std::collections::HashSet;
 use exo_rails::prelude::*;
 pub use exo_rails_policy::capability_gap::{CapabilityGapConfig, GapAction};
 use exo_rails_policy::{ConfigError, Severity};
-use exo_rails_text::names::quoted;
 
 use crate::config::makes;
 use crate::finding::Finding;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::shape::feedback::refuse_call;
+use crate::shape::names::{nearest_names, same};
 use crate::shape::offered::Offered;
 
-mod names;
-
 const GUARD: &str = "capability_gap";
-
-/// The number of similar names that the model reads.
-const MAX_SIMILAR: usize = 3;
-
-/// The number of all names that the model reads if none is similar.
-const MAX_LISTED: usize = 20;
 
 /// Answers a call of a tool that does not exist with the nearest names.
 ///
@@ -85,7 +77,7 @@ impl CapabilityGap {
         if self.config.action != GapAction::Repair {
             return None;
         }
-        match names::same(name, tools).as_slice() {
+        match same(name, tools).as_slice() {
             [tool] if self.idempotent.contains(*tool) => Some(tool),
             _ => None,
         }
@@ -122,20 +114,6 @@ impl CapabilityGap {
             return RailAction::abort(reason);
         }
         refuse_call(GUARD, finding, self.config.max_feedback, self.config.after_feedback, ctx)
-    }
-}
-
-/// Explains that the tool does not exist, with the nearest names. The text does not have the name itself, which the model
-/// has chosen.
-pub(super) fn nearest_names(name: &str, tools: &[&str]) -> String {
-    let similar = names::nearest(name, tools, MAX_SIMILAR);
-    let missing = "there is no tool of this name";
-    match similar.as_slice() {
-        [] if tools.len() > MAX_LISTED => {
-            format!("{missing}, and none of the {} tools has a similar name", tools.len())
-        }
-        [] => format!("{missing}: the tools are {}", quoted(tools)),
-        similar => format!("{missing}: did you mean {}?", quoted(similar)),
     }
 }
 

@@ -11,6 +11,7 @@
 #[cfg(feature = "schema")]
 pub(crate) mod compiled;
 pub(crate) mod feedback;
+pub(crate) mod names;
 pub(crate) mod offered;
 #[cfg(feature = "schema")]
 mod plain;

@@ -9,11 +9,11 @@ pub use exo_rails_policy::structure::StructureConfig;
 use exo_rails_policy::{ConfigError, Severity};
 use serde_json::{Map, Value};
 
-use super::capability_gap::nearest_names;
 use crate::config::makes;
 use crate::finding::{Finding, Place};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::shape::feedback::ask_again;
+use crate::shape::names::nearest_names;
 
 const GUARD: &str = "structure";
 

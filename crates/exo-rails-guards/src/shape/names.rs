@@ -1,6 +1,12 @@
 //! Names of tools: when two names mean the same tool, and how similar two names are.
 
-use exo_rails_text::names::similar;
+use exo_rails_text::names::{quoted, similar};
+
+/// The number of similar names that the model reads.
+const MAX_SIMILAR: usize = 3;
+
+/// The number of all names that the model reads if none is similar.
+const MAX_LISTED: usize = 20;
 
 /// Words that models put in front of a name as a name space, although no tool has it.
 const EMPTY_NAMESPACES: [&str; 8] =
@@ -58,13 +64,13 @@ fn singular(word: &str) -> String {
 }
 
 /// Returns the tools that the name means, apart from its spelling.
-pub(super) fn same<'n>(name: &str, tools: &[&'n str]) -> Vec<&'n str> {
+pub(crate) fn same<'n>(name: &str, tools: &[&'n str]) -> Vec<&'n str> {
     let name = Name::of(name);
     tools.iter().copied().filter(|tool| name.means(&Name::of(tool))).collect()
 }
 
 /// Returns the tools that the name means, or else the most similar tools, the most similar first.
-pub(super) fn nearest<'n>(name: &str, tools: &[&'n str], max: usize) -> Vec<&'n str> {
+fn nearest<'n>(name: &str, tools: &[&'n str], max: usize) -> Vec<&'n str> {
     let mut same = same(name, tools);
     if same.is_empty() {
         // The name space may be made up.
@@ -73,6 +79,20 @@ pub(super) fn nearest<'n>(name: &str, tools: &[&'n str], max: usize) -> Vec<&'n 
     }
     same.truncate(max);
     same
+}
+
+/// Explains that the tool does not exist, with the nearest names. The text does not have the name itself, which the model
+/// has chosen.
+pub(crate) fn nearest_names(name: &str, tools: &[&str]) -> String {
+    let similar = nearest(name, tools, MAX_SIMILAR);
+    let missing = "there is no tool of this name";
+    match similar.as_slice() {
+        [] if tools.len() > MAX_LISTED => {
+            format!("{missing}, and none of the {} tools has a similar name", tools.len())
+        }
+        [] => format!("{missing}: the tools are {}", quoted(tools)),
+        similar => format!("{missing}: did you mean {}?", quoted(similar)),
+    }
 }
 
 #[cfg(test)]
