@@ -71,7 +71,9 @@ pub use operation::{
 pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
 };
-pub use rail::{EventPlan, InMode, Mode, Plan, PlannedRail, Provide, Rail, RailOn, Reloadable};
+pub use rail::{
+    EventFact, EventPlan, FactValue, InMode, Mode, Plan, PlannedRail, Provide, Rail, RailOn, Reloadable, facts,
+};
 /// The crate that derives the schema of a tool's arguments. With this re-export, a program needs no dependency on
 /// `schemars`: `use exo_rails::schemars::{self, JsonSchema};`.
 #[cfg(feature = "schemars")]

@@ -1,8 +1,8 @@
 //! A guard set with an audit around it.
 
 use exo_rails::{
-    Begins, Decision, Event, HookPoint, Meets, Next, Operation, OperationResult, Outcome, RailContext, RailFault,
-    Serves, WithEvents,
+    Begins, Decision, Event, EventFact, HookPoint, Meets, Next, Operation, OperationResult, Outcome, RailContext,
+    RailFault, Serves, WithEvents,
 };
 
 use crate::audit::Audit;
@@ -59,16 +59,8 @@ impl<R> Audited<R> {
 impl<P, R: Meets<P>> Meets<P> for Audited<R> {}
 
 impl<E: Event, R: Serves<E>> Serves<E> for Audited<R> {
-    fn may_rewrite(&self) -> bool {
-        Serves::<E>::may_rewrite(&self.rails)
-    }
-
-    fn stream_window(&self) -> usize {
-        Serves::<E>::stream_window(&self.rails)
-    }
-
-    fn is_timed(&self) -> bool {
-        Serves::<E>::is_timed(&self.rails)
+    fn fact<F: EventFact>(&self) -> F::Value {
+        F::entered(Serves::<E>::fact::<F>(&self.rails))
     }
 
     async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {

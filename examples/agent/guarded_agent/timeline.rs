@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use exo_rails::prelude::*;
-use exo_rails::{Allowed, Chain, Event, Outcome, PlannedRail, RailName, Serves, StopKind, StoppedBy};
+use exo_rails::{Allowed, Chain, Event, EventFact, Outcome, PlannedRail, RailName, Serves, StopKind, StoppedBy};
 
 use crate::describe;
 use crate::page::{Ink, Page, WIDTH, print, wrap};
@@ -95,14 +95,9 @@ impl<R> Timeline<R> {
 }
 
 impl<E: Event, R: Serves<E> + Chain> Serves<E> for Timeline<R> {
-    // Without this method, a guarded operation would copy inputs that no rail changes.
-    fn may_rewrite(&self) -> bool {
-        self.rails.may_rewrite()
-    }
-
-    // Without this method, the guard would hold back a streamed answer as a whole.
-    fn stream_window(&self) -> usize {
-        self.rails.stream_window()
+    // Without this method, the guard would hold back a streamed answer as a whole, and copy inputs that no rail changes.
+    fn fact<F: EventFact>(&self) -> F::Value {
+        F::entered(Serves::<E>::fact::<F>(&self.rails))
     }
 
     async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {

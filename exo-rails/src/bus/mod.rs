@@ -285,7 +285,7 @@ impl<R> WithEvents<R> {
 impl<P, R: Meets<P>> Meets<P> for WithEvents<R> {}
 
 impl<E: Event, R: Serves<E>> Serves<E> for WithEvents<R> {
-    forward_to!(self => &self.rails, but not run_always_rails);
+    forward_to!(self => &self.rails; entered, surround);
 
     fn run_always_rails<'a>(
         &'a self,

@@ -8,6 +8,7 @@ use crate::context::RunScope;
 use crate::event::{
     Begins, Inside, Layer, Next, NoLayer, OneLayer, Operation, OperationResult, Surroundings, SurroundingsOf,
 };
+use crate::rail::facts;
 
 /// Whether a chain has rails around operations. This is a type, so a chain without such rails contains no code for them.
 pub trait AroundMode {
@@ -109,7 +110,7 @@ impl AroundMode for HasAround<2> {
         N: Next<E::Operation>,
     {
         // If all of them are absent, each absent rail costs a branch, and not a future that finds the rail absent.
-        if L::Steps::surrounds(chain) {
+        if L::Steps::fact::<facts::Surrounds>(chain) {
             HasAround::<1>::surround::<E, L, N>(chain, inputs, next).await
         } else {
             next.run().await

@@ -11,6 +11,7 @@ use crate::chain::{NO_PLACE, RailList};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::{Begins, Event, Inside, OperationResult};
+use crate::rail::EventFact;
 
 /// The progress of one rail.
 enum Progress<E: Event> {
@@ -114,16 +115,10 @@ macro_rules! concurrent {
                 next.run()
             }
 
-            fn surrounds(_: &L::Chain) -> bool {
-                false
-            }
-
-            fn may_rewrite(chain: &L::Chain) -> bool {
-                false $(|| <At<L, $place> as Step<E>>::may_rewrite(chain))*
-            }
-
-            fn stream_window(chain: &L::Chain) -> usize {
-                [$(<At<L, $place> as Step<E>>::stream_window(chain)),*].into_iter().max().unwrap_or(0)
+            fn fact<F: EventFact>(chain: &L::Chain) -> F::Value {
+                let facts = F::NONE;
+                $(let facts = F::join(facts, <At<L, $place> as Step<E>>::fact::<F>(chain));)*
+                facts
             }
         }
     )*};

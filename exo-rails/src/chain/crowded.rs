@@ -14,6 +14,7 @@ use crate::chain::{Facts, NO_PLACE, RailList};
 use crate::context::{RailContext, RunScope};
 use crate::decision::{Decision, Outcome};
 use crate::event::{Begins, BoxedNext, Event, Inside, Next, OperationResult, SurroundingsOf};
+use crate::rail::EventFact;
 
 /// The steps of a rare event: `Few`, or [`Looked`] if the event is `CROWDED`.
 pub type Fitting<const CROWDED: bool, Few, All> = <Room<CROWDED> as Fits>::Steps<Few, All>;
@@ -118,16 +119,8 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, All: Pick<E, L>> Walk<E, L> for Lo
         places.fold(BoxedNext::new(next), around).run().await
     }
 
-    fn surrounds(chain: &L::Chain) -> bool {
-        All::surrounds(chain)
-    }
-
-    fn may_rewrite(chain: &L::Chain) -> bool {
-        All::may_rewrite(chain)
-    }
-
-    fn stream_window(chain: &L::Chain) -> usize {
-        All::stream_window(chain)
+    fn fact<F: EventFact>(chain: &L::Chain) -> F::Value {
+        All::fact::<F>(chain)
     }
 }
 

@@ -24,7 +24,7 @@ use crate::chain::around::AroundMode;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, PlacedRail, RailOutput, Reader};
 use crate::event::{Begins, Event, Layer, Next, Operation, OperationResult, Payloads};
-use crate::rail::{EventList, Plan, Rail, RailOn, Stateless};
+use crate::rail::{EventFact, EventList, Plan, Rail, RailOn, Stateless};
 
 /// A guard set that `rail_chain!` makes.
 ///
@@ -109,16 +109,9 @@ impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
         Serves::surround(self, inputs, next)
     }
 
-    fn surrounds(&self) -> bool {
-        Serves::<E>::surrounds(self)
-    }
-
-    fn may_rewrite(&self) -> bool {
-        Serves::<E>::may_rewrite(self)
-    }
-
-    fn stream_window(&self) -> usize {
-        Serves::<E>::stream_window(self)
+    #[inline]
+    fn fact<F: EventFact>(&self) -> F::Value {
+        Serves::<E>::fact::<F>(self)
     }
 }
 

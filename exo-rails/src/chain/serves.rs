@@ -8,6 +8,7 @@ use crate::chain::walk::{Mode, StepsOn, Walk};
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::{Begins, CustomOperation, Decoy, Event, Next, Operation, OperationResult};
+use crate::rail::{EventFact, FactKind, facts};
 
 /// A guard set that serves event `E`.
 ///
@@ -22,46 +23,37 @@ use crate::event::{Begins, CustomOperation, Decoy, Event, Next, Operation, Opera
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time"
 )]
 pub trait Serves<E: Event>: Send + Sync {
-    /// Returns `true` if the event has rails. If it has none, the library does not enter the event, and the context stays
-    /// at the previous event.
-    fn has_rails(&self) -> bool
-    where
-        Self: Sized,
-    {
-        Self::steps().has_rails()
-    }
-
-    /// Returns `true` if a rail may change the payload. A guarded operation then keeps a copy of its inputs for retries.
-    fn may_rewrite(&self) -> bool
-    where
-        Self: Sized,
-    {
-        Self::steps().may_rewrite(self)
-    }
-
-    /// Returns how many characters of a streamed answer the rails need to see together. The library calls this only for
-    /// [`LlmChunk`](crate::events::LlmChunk), when the answer begins.
+    /// Returns a [fact](EventFact) about the rails of the event: whether there are any, whether they may change the payload, and so on.
+    /// By default, it is the most: nothing is known about the guard set.
     ///
-    /// The library holds back this number of characters, unless the rails declare for each window how much of it is
-    /// [undecided](crate::StreamWindow). By default, a guard set holds back the whole answer.
+    /// A guard set that contains others forwards the question, or joins their answers:
     ///
-    /// If your guard set changes windows itself, it must call [`StreamWindow::replace`](crate::StreamWindow::replace) or
-    /// [`StreamWindow::hold_back`](crate::StreamWindow::hold_back). Otherwise its rails may release text that the guard set
-    /// still needs.
-    fn stream_window(&self) -> usize
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::{Event, EventFact, Outcome, Serves};
+    ///
+    /// /// Runs two guard sets, one after the other.
+    /// struct Both<A, B>(A, B);
+    ///
+    /// impl<E: Event, A: Serves<E>, B: Serves<E>> Serves<E> for Both<A, B> {
+    ///     fn fact<F: EventFact>(&self) -> F::Value {
+    ///         F::join(Serves::<E>::fact::<F>(&self.0), Serves::<E>::fact::<F>(&self.1))
+    ///     }
+    ///
+    ///     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
+    ///         match self.0.run_rails(E::reborrow(&mut payload), ctx).await {
+    ///             Ok(Decision::Continue) => self.1.run_rails(payload, ctx).await,
+    ///             stopped => stopped,
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    #[inline]
+    fn fact<F: EventFact>(&self) -> F::Value
     where
         Self: Sized,
     {
-        Self::steps().stream_window(self)
-    }
-
-    /// Returns `true` if a rail may read [how long](RailContext::elapsed) the operation before the event took. A guarded
-    /// operation then reads the clock.
-    fn is_timed(&self) -> bool
-    where
-        Self: Sized,
-    {
-        Self::steps().timed()
+        Self::steps().fact::<F>(self)
     }
 
     /// Runs the rails of the event in their order, until one of them does not continue.
@@ -109,15 +101,6 @@ pub trait Serves<E: Event>: Send + Sync {
         Self::steps().surround(self, inputs, next)
     }
 
-    /// Returns `true` if a rail that is present surrounds the operation that the event begins. Only chains know.
-    #[doc(hidden)]
-    fn surrounds(&self) -> bool
-    where
-        Self: Sized,
-    {
-        Self::steps().surrounds(self)
-    }
-
     /// Returns the steps of a chain. The provided methods use them, so a chain implements only two methods. Other guard
     /// sets have no steps.
     #[doc(hidden)]
@@ -146,12 +129,25 @@ pub trait ServesEvent<E: Event>: Serves<E> {}
 #[diagnostic::do_not_recommend]
 impl<E: Event, R: Serves<E>> ServesEvent<E> for R {}
 
-/// Forwards the methods of `Serves` to the guard set inside a wrapper, in an `impl<E: Event, …> Serves<E>`. The wrapper
-/// implements `run_rails` itself.
+/// Forwards methods of `Serves` to the guard set inside a wrapper, in an `impl<E: Event, …> Serves<E>`. With `entered` instead of `fact`,
+/// the library enters every event, because the wrapper acts on it.
 macro_rules! forward_to {
-    ($self:ident => $inner:expr) => {
-        $crate::chain::forward_to!($self => $inner, but not run_always_rails);
-
+    ($self:ident => $inner:expr; $($method:ident),+) => {
+        $($crate::chain::forward_to!(@$method $self, $inner);)+
+    };
+    (@fact $self:ident, $inner:expr) => {
+        #[inline]
+        fn fact<F: $crate::rail::EventFact>(&$self) -> F::Value {
+            $crate::chain::Serves::<E>::fact::<F>($inner)
+        }
+    };
+    (@entered $self:ident, $inner:expr) => {
+        #[inline]
+        fn fact<F: $crate::rail::EventFact>(&$self) -> F::Value {
+            F::entered($crate::chain::Serves::<E>::fact::<F>($inner))
+        }
+    };
+    (@run_always_rails $self:ident, $inner:expr) => {
         fn run_always_rails<'a>(
             &'a $self,
             payload: E::Payload<'a>,
@@ -160,21 +156,7 @@ macro_rules! forward_to {
             $crate::chain::Serves::<E>::run_always_rails($inner, payload, ctx)
         }
     };
-    ($self:ident => $inner:expr, but not run_always_rails) => {
-        #[inline]
-        fn may_rewrite(&$self) -> bool {
-            $crate::chain::Serves::<E>::may_rewrite($inner)
-        }
-
-        fn stream_window(&$self) -> usize {
-            $crate::chain::Serves::<E>::stream_window($inner)
-        }
-
-        #[inline]
-        fn is_timed(&$self) -> bool {
-            $crate::chain::Serves::<E>::is_timed($inner)
-        }
-
+    (@surround $self:ident, $inner:expr) => {
         #[inline]
         fn surround<'a, N>(
             &'a $self,
@@ -243,20 +225,8 @@ where
 ///
 /// This is a trait because a chain must not name the type of its steps: this type contains its rails, which may be private.
 pub trait ChainSteps<E: Event, C: ?Sized> {
-    /// See [`Serves::has_rails`].
-    fn has_rails(self) -> bool;
-
-    /// See [`Serves::may_rewrite`].
-    fn may_rewrite(self, chain: &C) -> bool;
-
-    /// See [`Serves::stream_window`].
-    fn stream_window(self, chain: &C) -> usize;
-
-    /// See [`Serves::is_timed`].
-    fn timed(self) -> bool;
-
-    /// See [`Serves::surrounds`].
-    fn surrounds(self, chain: &C) -> bool;
+    /// See [`Serves::fact`].
+    fn fact<F: EventFact>(self, chain: &C) -> F::Value;
 
     /// See [`Serves::surround`].
     #[inline]
@@ -288,28 +258,8 @@ struct NoSteps;
 
 impl<E: Event, C: ?Sized> ChainSteps<E, C> for NoSteps {
     #[inline]
-    fn has_rails(self) -> bool {
-        true
-    }
-
-    #[inline]
-    fn may_rewrite(self, _: &C) -> bool {
-        true
-    }
-
-    #[inline]
-    fn stream_window(self, _: &C) -> usize {
-        usize::MAX
-    }
-
-    #[inline]
-    fn timed(self) -> bool {
-        true
-    }
-
-    #[inline]
-    fn surrounds(self, _: &C) -> bool {
-        true
+    fn fact<F: EventFact>(self, _: &C) -> F::Value {
+        F::UNKNOWN
     }
 
     fn run_always_rails<'a>(
@@ -333,29 +283,15 @@ impl<L> ListedSteps<L> {
 
 impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for ListedSteps<L> {
     #[inline]
-    fn has_rails(self) -> bool {
-        L::Facts::has_rails::<E>()
-    }
-
-    #[inline]
-    fn may_rewrite(self, chain: &L::Chain) -> bool {
-        // A constant, unless the chain has optional rails.
-        L::Facts::may_rewrite::<E>() && (!L::Facts::OPTIONAL || L::Steps::may_rewrite(chain))
-    }
-
-    #[inline]
-    fn stream_window(self, chain: &L::Chain) -> usize {
-        L::Steps::stream_window(chain)
-    }
-
-    #[inline]
-    fn timed(self) -> bool {
-        L::Facts::is_timed::<E>()
-    }
-
-    #[inline]
-    fn surrounds(self, chain: &L::Chain) -> bool {
-        L::Steps::surrounds(chain)
+    fn fact<F: EventFact>(self, chain: &L::Chain) -> F::Value {
+        match F::KIND {
+            FactKind::HasRails => F::of(usize::from(L::Facts::has_rails::<E>())),
+            FactKind::IsTimed => F::of(usize::from(L::Facts::is_timed::<E>())),
+            // A constant, unless the chain has optional rails.
+            FactKind::MayRewrite if !L::Facts::OPTIONAL => F::of(usize::from(L::Facts::may_rewrite::<E>())),
+            FactKind::MayRewrite if !L::Facts::may_rewrite::<E>() => F::NONE,
+            FactKind::MayRewrite | FactKind::WindowSize | FactKind::Surrounds => L::Steps::fact::<F>(chain),
+        }
     }
 
     fn run_always_rails<'a>(
@@ -389,7 +325,7 @@ pub(crate) fn enter<'a, E: Event, R: Serves<E>>(
     payload: E::Payload<'a>,
     ctx: &'a mut RailContext,
 ) -> impl Future<Output = Outcome<E>> + Send {
-    if rails.has_rails() {
+    if Serves::<E>::fact::<facts::HasRails>(rails) {
         ctx.enter(E::POINT);
     }
     rails.run_rails(payload, ctx)

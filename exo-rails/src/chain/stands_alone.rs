@@ -9,6 +9,7 @@ use crate::chain::{RailList, Serves};
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome};
 use crate::event::{Begins, Event, Inside, OperationResult};
+use crate::rail::EventFact;
 
 /// An event that never happens. Only guard sets serve it: a chain that needs no values of an outer chain, a manager, or a
 /// wrapper that forwards all events to a guard set.
@@ -91,15 +92,7 @@ impl<E: Event, L: RailList> Walk<E, L> for NoStep {
         next.run()
     }
 
-    fn surrounds(_: &L::Chain) -> bool {
-        false
-    }
-
-    fn may_rewrite(_: &L::Chain) -> bool {
-        false
-    }
-
-    fn stream_window(_: &L::Chain) -> usize {
-        0
+    fn fact<F: EventFact>(_: &L::Chain) -> F::Value {
+        F::NONE
     }
 }

@@ -16,7 +16,7 @@ use crate::context::{RailContext, RunScope};
 use crate::decision::{Decision, Outcome, PlacedRail, record_stop};
 use crate::event::{Begins, Event, Inside, Layer, Next, OperationResult, Payloads, Surroundings, SurroundingsOf};
 use crate::point::RailInfo;
-use crate::rail::{LayerOf, Rail, RailOn, Row, Stateless};
+use crate::rail::{EventFact, LayerOf, Rail, RailOn, Row, Stateless};
 use crate::telemetry;
 
 /// The steps of a chain at event `E`: the places of its rails in the list `L`.
@@ -48,14 +48,8 @@ pub trait Walk<E: Event, L: RailList> {
         E: Begins,
         N: Inside<'a, E, L::Chain>;
 
-    /// Returns `true` if a rail that is present surrounds the operation.
-    fn surrounds(chain: &L::Chain) -> bool;
-
-    /// Returns `true` if a rail that is present may change the payload.
-    fn may_rewrite(chain: &L::Chain) -> bool;
-
-    /// Returns how many characters of a streamed answer the present rails need to see together.
-    fn stream_window(chain: &L::Chain) -> usize;
+    /// Returns a fact about the rails that are present.
+    fn fact<F: EventFact>(chain: &L::Chain) -> F::Value;
 }
 
 /// The steps of event `E`, in the sorted order. The macro implements it for custom events, and
@@ -278,16 +272,8 @@ impl<E: Event, S: Step<E>> Step<E> for InSpan<S> {
         S::surround(next)
     }
 
-    fn surrounds(chain: &S::Chain) -> bool {
-        S::surrounds(chain)
-    }
-
-    fn may_rewrite(chain: &S::Chain) -> bool {
-        S::may_rewrite(chain)
-    }
-
-    fn stream_window(chain: &S::Chain) -> usize {
-        S::stream_window(chain)
+    fn fact<F: EventFact>(chain: &S::Chain) -> F::Value {
+        S::fact::<F>(chain)
     }
 }
 
@@ -346,16 +332,8 @@ impl<E: Event, L: RailList<Chain: Serves<E>>, A: Walk<E, L>, B: Walk<E, L>> Walk
         A::surround(Rest::<'a, E, L, B, N> { next, steps: PhantomData })
     }
 
-    fn surrounds(chain: &L::Chain) -> bool {
-        A::surrounds(chain) || B::surrounds(chain)
-    }
-
-    fn may_rewrite(chain: &L::Chain) -> bool {
-        A::may_rewrite(chain) || B::may_rewrite(chain)
-    }
-
-    fn stream_window(chain: &L::Chain) -> usize {
-        A::stream_window(chain).max(B::stream_window(chain))
+    fn fact<F: EventFact>(chain: &L::Chain) -> F::Value {
+        F::join(A::fact::<F>(chain), B::fact::<F>(chain))
     }
 }
 
@@ -517,14 +495,8 @@ pub trait Step<E: Event> {
         E: Begins,
         N: Inside<'a, E, Self::Chain>;
 
-    /// Returns `true` if the rail surrounds the operation in the chain's configuration.
-    fn surrounds(chain: &Self::Chain) -> bool;
-
-    /// Returns `true` if the rail may change the payload in the chain's configuration.
-    fn may_rewrite(chain: &Self::Chain) -> bool;
-
-    /// Returns how many characters of a streamed answer the rail needs to see together in the chain's configuration.
-    fn stream_window(chain: &Self::Chain) -> usize;
+    /// Returns a fact about the rail, in the configuration of the chain.
+    fn fact<F: EventFact>(chain: &Self::Chain) -> F::Value;
 }
 
 impl<E: Event, L: RailAt<I>, const I: usize> Step<E> for At<L, I>
@@ -592,16 +564,8 @@ where
     }
 
     #[inline]
-    fn surrounds(chain: &Self::Chain) -> bool {
-        L::Access::rail(chain).surrounds()
-    }
-
-    fn may_rewrite(chain: &Self::Chain) -> bool {
-        L::Access::rail(chain).may_rewrite()
-    }
-
-    fn stream_window(chain: &Self::Chain) -> usize {
-        L::Access::rail(chain).stream_window()
+    fn fact<F: EventFact>(chain: &Self::Chain) -> F::Value {
+        L::Access::rail(chain).fact::<F>()
     }
 }
 
@@ -696,16 +660,10 @@ macro_rules! walks {
             }
 
             #[inline]
-            fn surrounds(chain: &L::Chain) -> bool {
-                false $(|| <At<L, $place> as Step<E>>::surrounds(chain))*
-            }
-
-            fn may_rewrite(chain: &L::Chain) -> bool {
-                false $(|| <At<L, $place> as Step<E>>::may_rewrite(chain))*
-            }
-
-            fn stream_window(chain: &L::Chain) -> usize {
-                [$(<At<L, $place> as Step<E>>::stream_window(chain)),*].into_iter().max().unwrap_or(0)
+            fn fact<F: EventFact>(chain: &L::Chain) -> F::Value {
+                let facts = F::NONE;
+                $(let facts = F::join(facts, <At<L, $place> as Step<E>>::fact::<F>(chain));)*
+                facts
             }
         }
 

@@ -18,7 +18,7 @@ use crate::event::{
 };
 use crate::guard_set::{GuardSet, HookManager, NoRails, ObserverFuture, RailManager};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};
-use crate::rail::{EventSet, Presence, Rail, RailOn, Row};
+use crate::rail::{EventFact, EventSet, FactKind, FactValue, Presence, Rail, RailOn, Row, facts};
 
 /// Any guard set behind one type. Use it when the program chooses its guard set at run time.
 ///
@@ -94,21 +94,9 @@ pub struct DynGuardSet<R: ?Sized = dyn GuardSet>(Arc<R>);
 
 /// [`Serves`] for a guard set behind `dyn`. The library implements it for every type that serves the event.
 pub trait DynServes<E: Event>: Send + Sync {
-    /// See [`Serves::has_rails`].
+    /// See [`Serves::fact`]. A boolean is 0 or 1.
     #[doc(hidden)]
-    fn dyn_has_rails(&self) -> bool;
-
-    /// See [`Serves::may_rewrite`].
-    #[doc(hidden)]
-    fn dyn_may_rewrite(&self) -> bool;
-
-    /// See [`Serves::stream_window`].
-    #[doc(hidden)]
-    fn dyn_stream_window(&self) -> usize;
-
-    /// See [`Serves::is_timed`].
-    #[doc(hidden)]
-    fn dyn_is_timed(&self) -> bool;
+    fn dyn_fact(&self, fact: FactKind) -> usize;
 
     /// See [`Serves::surround`].
     #[doc(hidden)]
@@ -134,20 +122,14 @@ type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>
 
 #[diagnostic::do_not_recommend]
 impl<E: Event, R: Serves<E>> DynServes<E> for R {
-    fn dyn_has_rails(&self) -> bool {
-        self.has_rails()
-    }
-
-    fn dyn_may_rewrite(&self) -> bool {
-        self.may_rewrite()
-    }
-
-    fn dyn_stream_window(&self) -> usize {
-        self.stream_window()
-    }
-
-    fn dyn_is_timed(&self) -> bool {
-        self.is_timed()
+    fn dyn_fact(&self, fact: FactKind) -> usize {
+        match fact {
+            FactKind::HasRails => self.fact::<facts::HasRails>().number(),
+            FactKind::MayRewrite => self.fact::<facts::MayRewrite>().number(),
+            FactKind::WindowSize => self.fact::<facts::WindowSize>().number(),
+            FactKind::IsTimed => self.fact::<facts::IsTimed>().number(),
+            FactKind::Surrounds => self.fact::<facts::Surrounds>().number(),
+        }
     }
 
     fn dyn_surround<'a>(
@@ -225,24 +207,9 @@ macro_rules! serves_behind_dyn {
         where
             $behind: DynServes<E>,
         {
-            fn has_rails(&self) -> bool {
+            fn fact<F: EventFact>(&self) -> F::Value {
                 let $this = self;
-                $rails.dyn_has_rails()
-            }
-
-            fn may_rewrite(&self) -> bool {
-                let $this = self;
-                $rails.dyn_may_rewrite()
-            }
-
-            fn stream_window(&self) -> usize {
-                let $this = self;
-                $rails.dyn_stream_window()
-            }
-
-            fn is_timed(&self) -> bool {
-                let $this = self;
-                $rails.dyn_is_timed()
+                F::of($rails.dyn_fact(F::KIND))
             }
 
             async fn surround<'a, N>(
@@ -260,12 +227,12 @@ macro_rules! serves_behind_dyn {
 
             async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
                 let $this = self;
-                if $rails.dyn_has_rails() { $rails.dyn_run_rails(payload, ctx).await } else { Ok(Decision::Continue) }
+                if $rails.dyn_fact(FactKind::HasRails) > 0 { $rails.dyn_run_rails(payload, ctx).await } else { Ok(Decision::Continue) }
             }
 
             async fn run_always_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
                 let $this = self;
-                if $rails.dyn_has_rails() {
+                if $rails.dyn_fact(FactKind::HasRails) > 0 {
                     $rails.dyn_run_always_rails(payload, ctx).await;
                 }
             }
@@ -351,12 +318,8 @@ where
         Serves::<E>::run_always_rails(self, payload, ctx)
     }
 
-    fn may_rewrite(&self) -> bool {
-        Serves::<E>::may_rewrite(self)
-    }
-
-    fn stream_window(&self) -> usize {
-        Serves::<E>::stream_window(self)
+    fn fact<F: EventFact>(&self) -> F::Value {
+        Serves::<E>::fact::<F>(self)
     }
 }
 

@@ -40,7 +40,7 @@ pub trait Hook: Send + Sync + 'static {
     ) -> ObserverFuture<'a>;
 
     /// Returns how many characters of a streamed answer the hook needs to see together: see
-    /// [`Serves::stream_window`](crate::Serves::stream_window). The default is the whole answer. For a plain hook it is 0:
+    /// [`WindowSize`](crate::facts::WindowSize). The default is the whole answer. For a plain hook it is 0:
     /// the hook sees each piece as it arrives, and the library holds no text back for it. To see more text together, write
     /// a rail with a `window`.
     fn stream_window(&self) -> usize {

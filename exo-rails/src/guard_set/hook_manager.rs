@@ -16,7 +16,7 @@ use crate::event::{AnyEvent, AnySubstitute, Event, Inputs};
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::listed::{self, Listed};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, PerPoint, RailName};
-use crate::rail::RailOn;
+use crate::rail::{EventFact, FactKind, RailOn, facts};
 use crate::telemetry;
 
 /// Hooks for each [`HookPoint`], called in the order in which they were added.
@@ -121,7 +121,8 @@ impl HookManager {
         // The hooks of all events share one rail. So the place is the address of the rail, and not the handle of one hook.
         let at = R::ROW.placed::<R>(Arc::as_ptr(&rail).addr() as u64, false, R::ON_FAULT);
         let hook: RailHook<E, R> = RailHook { rail, event: std::marker::PhantomData };
-        let (handle, priority, rewrites) = (HookHandle::next(), R::PRIORITY, hook.rail.may_rewrite());
+        let (handle, priority, rewrites) =
+            (HookHandle::next(), R::PRIORITY, RailOn::<E>::fact::<facts::MayRewrite>(&*hook.rail));
         self.push(E::POINT, Entry { handle, at, priority, rewrites, hook: Arc::new(hook) })
     }
 
@@ -169,16 +170,14 @@ impl fmt::Debug for HookManager {
 }
 
 impl<E: Event> Serves<E> for HookManager {
-    fn has_rails(&self) -> bool {
-        self.has_hooks(E::POINT)
-    }
-
-    fn may_rewrite(&self) -> bool {
-        self.at(E::POINT).iter().any(|entry| entry.rewrites)
-    }
-
-    fn stream_window(&self) -> usize {
-        self.at(E::POINT).iter().map(|entry| entry.hook.stream_window()).max().unwrap_or(0)
+    fn fact<F: EventFact>(&self) -> F::Value {
+        let hooks = self.at(E::POINT);
+        match F::KIND {
+            FactKind::HasRails => F::of(hooks.len()),
+            FactKind::MayRewrite => F::of(hooks.iter().filter(|entry| entry.rewrites).count()),
+            FactKind::WindowSize => F::of(hooks.iter().map(|entry| entry.hook.stream_window()).max().unwrap_or(0)),
+            FactKind::IsTimed | FactKind::Surrounds => F::UNKNOWN,
+        }
     }
 
     async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
@@ -263,7 +262,7 @@ impl<E: Event, R: RailOn<E> + Send + Sync + 'static> Hook for RailHook<E, R> {
     }
 
     fn stream_window(&self) -> usize {
-        RailOn::stream_window(&*self.rail)
+        RailOn::<E>::fact::<facts::WindowSize>(&*self.rail)
     }
 }
 

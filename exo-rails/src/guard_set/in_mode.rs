@@ -7,23 +7,15 @@ use crate::chain::Serves;
 use crate::context::RailContext;
 use crate::decision::{Decision, Outcome, ShadowPayload};
 use crate::event::{Begins, CopiedPayload, Next, Operation, OperationResult};
-use crate::rail::{InMode, Mode};
+use crate::rail::{EventFact, InMode, Mode, facts};
 
 impl<E: CopiedPayload, R: Serves<E>> Serves<E> for InMode<R> {
-    fn has_rails(&self) -> bool {
-        self.mode() != Mode::Off && self.inner().has_rails()
-    }
-
-    fn may_rewrite(&self) -> bool {
-        self.mode() == Mode::Enforce && self.inner().may_rewrite()
-    }
-
-    fn stream_window(&self) -> usize {
-        if self.mode() == Mode::Enforce { self.inner().stream_window() } else { 0 }
-    }
-
-    fn is_timed(&self) -> bool {
-        self.mode() != Mode::Off && self.inner().is_timed()
+    fn fact<F: EventFact>(&self) -> F::Value {
+        match self.mode() {
+            Mode::Enforce => self.inner().fact::<F>(),
+            Mode::Shadow if F::KIND.holds_in_shadow() => self.inner().fact::<F>(),
+            Mode::Shadow | Mode::Off => F::NONE,
+        }
     }
 
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
@@ -70,7 +62,7 @@ impl<E: CopiedPayload, R: Serves<E>> Serves<E> for InMode<R> {
 /// Runs the rails of a guard set in shadow and reports their decision.
 async fn run_in_shadow<E: CopiedPayload, R: Serves<E>>(rails: &R, mut payload: E::Payload<'_>, ctx: &mut RailContext) {
     let identity = RailIdentity::of::<R>().at(ctx.path(), 0);
-    let (may_rewrite, window) = (rails.may_rewrite(), rails.stream_window());
+    let (may_rewrite, window) = (rails.fact::<facts::MayRewrite>(), rails.fact::<facts::WindowSize>());
     let copied = ShadowPayload::<E>::new(E::reborrow(&mut payload), identity, may_rewrite, window);
     let Some(mut copied) = copied else { return };
     let mut shadow = ctx.in_shadow(identity);

@@ -108,11 +108,7 @@ impl fmt::Debug for LiveRails {
 }
 
 impl<E: Event> Serves<E> for LiveRails {
-    forward_to!(self => &self.rails);
-
-    fn has_rails(&self) -> bool {
-        Serves::<E>::has_rails(&self.rails)
-    }
+    forward_to!(self => &self.rails; fact, surround, run_always_rails);
 
     fn run_rails<'a>(
         &'a self,

@@ -35,7 +35,7 @@ use crate::event::{
     SessionStart, Start, Suspended, ToolError,
 };
 use crate::point::event_table;
-use crate::rail::{InMode, Mode};
+use crate::rail::{EventFact, InMode, Mode};
 
 /// A guard set for an agent. It serves every event of the lifecycle.
 ///
@@ -190,22 +190,8 @@ pub struct NoRails;
 
 impl<E: Event> Serves<E> for NoRails {
     #[inline]
-    fn has_rails(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn may_rewrite(&self) -> bool {
-        false
-    }
-
-    fn stream_window(&self) -> usize {
-        0
-    }
-
-    #[inline]
-    fn is_timed(&self) -> bool {
-        false
+    fn fact<F: EventFact>(&self) -> F::Value {
+        F::NONE
     }
 
     #[inline]
@@ -218,12 +204,7 @@ impl<E: Event> Serves<E> for NoRails {
 macro_rules! behind_pointers {
     ($($pointer:ty),*) => {$(
         impl<E: Event, R: Serves<E>> Serves<E> for $pointer {
-            forward_to!(self => &**self);
-
-            #[inline]
-            fn has_rails(&self) -> bool {
-                (**self).has_rails()
-            }
+            forward_to!(self => &**self; fact, surround, run_always_rails);
 
             #[inline]
             fn run_rails<'a>(

@@ -20,7 +20,7 @@ use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
 use crate::guard_set::listed::{self, Listed};
 use crate::point::{HookPoint, PerPoint, RailName, SourceLocation};
-use crate::rail::{EventList, EventVisitor, Rail, RailOn, contains};
+use crate::rail::{EventFact, EventList, EventVisitor, FactKind, Rail, RailOn, contains, facts};
 use crate::telemetry;
 
 /// A guard set for rails that the program chooses at run time. The manager sorts rails by priority when they are added, and
@@ -304,16 +304,14 @@ impl fmt::Debug for RailManager {
 }
 
 impl<E: Event> Serves<E> for RailManager {
-    fn has_rails(&self) -> bool {
-        self.list::<E>().is_some()
-    }
-
-    fn may_rewrite(&self) -> bool {
-        self.list::<E>().is_some_and(|list| list.rails.iter().any(|listed| listed.rewrites))
-    }
-
-    fn stream_window(&self) -> usize {
-        self.window
+    fn fact<F: EventFact>(&self) -> F::Value {
+        let rewrites = |list: &List<E>| list.rails.iter().any(|listed| listed.rewrites);
+        match F::KIND {
+            FactKind::HasRails => F::of(usize::from(self.list::<E>().is_some())),
+            FactKind::MayRewrite => F::of(usize::from(self.list::<E>().is_some_and(rewrites))),
+            FactKind::WindowSize => F::of(self.window),
+            FactKind::IsTimed | FactKind::Surrounds => F::UNKNOWN,
+        }
     }
 
     async fn run_rails<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
@@ -376,13 +374,13 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
                 reversed: self.onion && E::POINT.is_after(),
                 on_fault: R::ON_FAULT,
             };
-            let rewrites = RailOn::<E>::may_rewrite(&*self.rail);
+            let rewrites = RailOn::<E>::fact::<facts::MayRewrite>(&*self.rail);
             let (always, around) = (R::ROW.is_always_on(E::POINT), R::ROW.around.has(E::POINT));
             let (handle, priority) = (self.handle, R::PRIORITY);
             let entry = ManagedEntry { handle, at, priority, rewrites, always, around, rail };
             insert(self.lists.entry(E::POINT), entry);
             if E::POINT == HookPoint::LlmChunk {
-                self.window = RailOn::<E>::stream_window(&*self.rail);
+                self.window = RailOn::<E>::fact::<facts::WindowSize>(&*self.rail);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::chain::Chain;
 use crate::event::Event;
 use crate::guard_set::hook_manager::{HookHandle, HookManager};
 use crate::point::HookPoint;
-use crate::rail::{EventList, EventVisitor, RailOn, contains};
+use crate::rail::{EventList, EventVisitor, RailOn, contains, facts};
 
 /// Adds a hook for each event on which the chain has rails.
 pub(super) fn register<C: Chain + Send + Sync + 'static>(chain: C, hooks: &mut HookManager) -> Vec<HookHandle> {
@@ -72,7 +72,7 @@ impl<C: Chain> EventVisitor<C> for Surrounded<'_, C> {
     where
         C: RailOn<E>,
     {
-        if self.found.is_none() && RailOn::<E>::surrounds(self.chain) {
+        if self.found.is_none() && RailOn::<E>::fact::<facts::Surrounds>(self.chain) {
             self.found = Some(E::POINT);
         }
     }

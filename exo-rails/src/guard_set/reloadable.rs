@@ -4,20 +4,15 @@ use crate::chain::Serves;
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::{Begins, Event, Next, Operation, OperationResult};
-use crate::rail::Reloadable;
+use crate::rail::{EventFact, FactKind, Reloadable};
 
 impl<E: Event, R: Serves<E>> Serves<E> for Reloadable<R> {
-    fn has_rails(&self) -> bool {
-        self.current().has_rails()
-    }
-
-    // A guard set that comes while an operation is guarded may change the payload.
-    fn may_rewrite(&self) -> bool {
-        true
-    }
-
-    fn stream_window(&self) -> usize {
-        self.current().stream_window()
+    fn fact<F: EventFact>(&self) -> F::Value {
+        match F::KIND {
+            FactKind::HasRails | FactKind::WindowSize => self.current().fact::<F>(),
+            // A guard set that comes while an operation is guarded may change the payload, surround the operation, or read the time.
+            FactKind::MayRewrite | FactKind::IsTimed | FactKind::Surrounds => F::UNKNOWN,
+        }
     }
 
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {

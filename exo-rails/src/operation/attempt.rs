@@ -20,6 +20,7 @@ use crate::decision::{Decision, Outcome};
 use crate::error::{Ending, RailAbortError, RailFault, RunError, SuspendedResult};
 use crate::event::{Event, Next, OperationResult};
 use crate::guard_set::GuardSet;
+use crate::rail::facts;
 
 /// The reason why an attempt ended without a result.
 // Boxed, because every result of an attempt has room for this type, and is moved.
@@ -83,7 +84,7 @@ where
     P: Perform<O>,
 {
     async move {
-        let mut original = Serves::<O::Pre>::may_rewrite(rails).then(|| Box::new(inputs.clone()));
+        let mut original = Serves::<O::Pre>::fact::<facts::MayRewrite>(rails).then(|| Box::new(inputs.clone()));
         ctx.begin_operation();
         loop {
             // A future keeps the subject of a `match` while an arm waits, and a local until its block ends. So this
@@ -108,7 +109,7 @@ where
                         let began = is_timed::<O, R>(rails).then(Instant::now);
                         let mut slot = ctx.take_slot(inputs);
                         // Without rails, the event was not entered, and the context may have values of another event.
-                        let is_provided = Serves::<O::Pre>::has_rails(rails) && ctx.may_have_provided();
+                        let is_provided = Serves::<O::Pre>::fact::<facts::HasRails>(rails) && ctx.may_have_provided();
                         if is_provided {
                             ctx.provide_to(&mut slot);
                         }
@@ -193,7 +194,7 @@ where
 
 /// Returns whether a rail may ask for the duration of the operation.
 fn is_timed<O: Kind, R: Serves<O::Post> + Serves<O::Failed>>(rails: &R) -> bool {
-    Serves::<O::Post>::is_timed(rails) || Serves::<O::Failed>::is_timed(rails)
+    Serves::<O::Post>::fact::<facts::IsTimed>(rails) || Serves::<O::Failed>::fact::<facts::IsTimed>(rails)
 }
 
 /// Waits until the next attempt and restores its inputs.

@@ -15,6 +15,7 @@ use crate::event::{MemoryRecalled, MemoryStored};
 use crate::guard_set::GuardSet;
 use crate::message::{MemoryEntry, MemoryQuery, RecalledMemory};
 use crate::point::HookPoint;
+use crate::rail::facts;
 
 /// Asks a memory, then runs the rails on its answer.
 pub(super) async fn recall<R, F>(
@@ -98,7 +99,7 @@ where
     }
     ctx.ensure_running()?;
     let mut slot = ctx.take_slot(entry);
-    let is_provided = Serves::<MemoryStored>::has_rails(rails) && ctx.may_have_provided();
+    let is_provided = Serves::<MemoryStored>::fact::<facts::HasRails>(rails) && ctx.may_have_provided();
     if is_provided {
         ctx.provide_to(&mut slot);
     }

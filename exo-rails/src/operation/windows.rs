@@ -19,6 +19,7 @@ use crate::message::{
     Content, ContentPart, Message, ModelCallInputs, ModelDelta, ModelResponse, ResponseBuilder, StreamPiece,
     StreamSink, StreamWindow,
 };
+use crate::rail::facts;
 
 /// Runs the rails on an answer that arrived as a whole.
 pub(super) async fn whole<R: GuardSet>(
@@ -53,7 +54,7 @@ where
 {
     let mut deltas = pin!(deltas);
     let mut answer = ResponseBuilder::new();
-    let mut passage = Passage::new(Serves::<LlmChunk>::stream_window(rails));
+    let mut passage = Passage::new(Serves::<LlmChunk>::fact::<facts::WindowSize>(rails));
     loop {
         // A stream that is always ready must not block the thread.
         consume_budget().await;

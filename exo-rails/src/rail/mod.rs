@@ -3,6 +3,7 @@
 pub(crate) mod block;
 pub(crate) mod declaration;
 pub(crate) mod event_list;
+pub(crate) mod fact;
 pub(crate) mod handled;
 pub(crate) mod mode;
 pub(crate) mod plan;
@@ -17,6 +18,7 @@ pub use block::*;
 pub(crate) use declaration::Presence;
 pub use declaration::*;
 pub use event_list::*;
+pub use fact::*;
 pub use handled::*;
 pub use mode::*;
 pub use plan::*;
@@ -168,21 +170,18 @@ pub trait RailOn<E: Event>: Rail {
         next.run()
     }
 
-    /// Returns whether the rail, in its configuration, surrounds the operation that the event begins.
+    /// Returns a fact about the rail, in its configuration. Rails that contain others forward the question.
     #[doc(hidden)]
     #[inline]
-    fn surrounds(&self) -> bool {
-        const { Self::DECLARATION.around.has(E::POINT) }
+    fn fact<F: EventFact>(&self) -> F::Value
+    where
+        Self: Sized,
+    {
+        F::of_rail(self)
     }
 
-    /// Returns whether the rail, in its configuration, may change the payload.
-    #[doc(hidden)]
-    #[inline]
-    fn may_rewrite(&self) -> bool {
-        const { contains(Self::REWRITES, E::POINT) }
-    }
-
-    /// Returns the number of characters of a streamed answer that the rail, in its configuration, must see together.
+    /// Returns the `window` of the rail: the number of characters of a streamed answer that it must see together. Ask for
+    /// [`WindowSize`](facts::WindowSize) instead, which rails that contain others know too.
     #[doc(hidden)]
     #[inline]
     fn stream_window(&self) -> usize {

@@ -12,7 +12,7 @@ use crate::decision::{Decision, OnFault, PlacedRail, ShadowPayload};
 use crate::event::{Begins, CopiedPayload, Next, Operation, OperationResult};
 use crate::point::RailInfo;
 use crate::rail::wrapped::OptionalOutput;
-use crate::rail::{Presence, Rail, RailOn, Row, ValueUse};
+use crate::rail::{EventFact, Presence, Rail, RailOn, Row, ValueUse, facts};
 
 /// Whether a rail or guard set acts on its decisions: see [`InMode`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -128,7 +128,8 @@ impl<R: Rail + Sync> InMode<R> {
         R: RailOn<E>,
     {
         let rail = at.identity(ctx.path());
-        let (may_rewrite, window) = (RailOn::<E>::may_rewrite(&self.rail), self.rail.stream_window());
+        let (may_rewrite, window) =
+            (RailOn::<E>::fact::<facts::MayRewrite>(&self.rail), RailOn::<E>::fact::<facts::WindowSize>(&self.rail));
         let copied = ShadowPayload::<E>::new(E::reborrow(&mut payload), rail, may_rewrite, window);
         let Some(mut copied) = copied else { return };
         let mut shadow = ctx.in_shadow(rail);
@@ -207,17 +208,11 @@ impl<E: CopiedPayload, R: RailOn<E> + Sync> RailOn<E> for InMode<R> {
     }
 
     #[inline]
-    fn surrounds(&self) -> bool {
-        self.mode == Mode::Enforce && self.rail.surrounds()
-    }
-
-    #[inline]
-    fn may_rewrite(&self) -> bool {
-        self.mode == Mode::Enforce && self.rail.may_rewrite()
-    }
-
-    #[inline]
-    fn stream_window(&self) -> usize {
-        if self.mode == Mode::Enforce { self.rail.stream_window() } else { 0 }
+    fn fact<F: EventFact>(&self) -> F::Value {
+        match self.mode {
+            Mode::Enforce => self.rail.fact::<F>(),
+            Mode::Shadow if F::KIND.holds_in_shadow() => self.rail.fact::<F>(),
+            Mode::Shadow | Mode::Off => F::NONE,
+        }
     }
 }

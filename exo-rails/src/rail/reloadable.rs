@@ -9,7 +9,7 @@ use crate::context::RailContext;
 use crate::decision::{OnFault, PlacedRail};
 use crate::event::{Begins, Event, Next, Operation, OperationResult};
 use crate::point::RailInfo;
-use crate::rail::{Rail, RailOn, Row, ValueUse};
+use crate::rail::{EventFact, FactKind, Rail, RailOn, Row, ValueUse};
 
 /// A rail or guard set that the program replaces while agents run, for example after a change of its configuration.
 ///
@@ -119,7 +119,6 @@ impl<R: Rail> Rail for Reloadable<R> {
     type Events = R::Events;
 }
 
-// `may_rewrite` answers for every rail of the type, because a replacement may change the payload.
 #[diagnostic::do_not_recommend]
 impl<E: Event, R: RailOn<E> + Send + Sync> RailOn<E> for Reloadable<R> {
     type Out = R::Out;
@@ -155,11 +154,11 @@ impl<E: Event, R: RailOn<E> + Send + Sync> RailOn<E> for Reloadable<R> {
         self.current().surround(inputs, next).await
     }
 
-    fn surrounds(&self) -> bool {
-        self.current().surrounds()
-    }
-
-    fn stream_window(&self) -> usize {
-        self.current().stream_window()
+    fn fact<F: EventFact>(&self) -> F::Value {
+        match F::KIND {
+            // Of every rail of the type, because a replacement may change the payload.
+            FactKind::MayRewrite => F::of_rail(self),
+            _ => self.current().fact::<F>(),
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::context::{RailContext, RunScope};
 use crate::decision::{OnFault, Outcome, PlacedRail, RailOutput, Reader, ReturnedAt, record_stop};
 use crate::event::{Begins, BoxedNext, Event, Layer, Next, Operation, OperationResult};
 use crate::point::RailInfo;
-use crate::rail::{LayerOf, Presence, Rail, RailOn, Row, ValueUse};
+use crate::rail::{EventFact, LayerOf, Presence, Rail, RailOn, Row, ValueUse, facts};
 
 /// An `Arc` of a rail is a rail. Use `audit: Arc<Audit>` in a chain if other code holds the [`Arc`] too.
 ///
@@ -114,18 +114,8 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Arc<R> {
     }
 
     #[inline]
-    fn surrounds(&self) -> bool {
-        (**self).surrounds()
-    }
-
-    #[inline]
-    fn may_rewrite(&self) -> bool {
-        (**self).may_rewrite()
-    }
-
-    #[inline]
-    fn stream_window(&self) -> usize {
-        (**self).stream_window()
+    fn fact<F: EventFact>(&self) -> F::Value {
+        (**self).fact::<F>()
     }
 }
 
@@ -241,18 +231,8 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Option<R> {
     }
 
     #[inline]
-    fn surrounds(&self) -> bool {
-        self.as_ref().is_some_and(R::surrounds)
-    }
-
-    #[inline]
-    fn may_rewrite(&self) -> bool {
-        self.as_ref().is_some_and(R::may_rewrite)
-    }
-
-    #[inline]
-    fn stream_window(&self) -> usize {
-        self.as_ref().map_or(0, R::stream_window)
+    fn fact<F: EventFact>(&self) -> F::Value {
+        self.as_ref().map_or(F::NONE, R::fact::<F>)
     }
 }
 
@@ -384,7 +364,7 @@ impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
         E: Begins,
         N: Next<E::Operation>,
     {
-        if !RailOn::surrounds(self) {
+        if !RailOn::<E>::fact::<facts::Surrounds>(self) {
             return next.run().await;
         }
         // The last rail is the innermost.
@@ -393,18 +373,8 @@ impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
     }
 
     #[inline]
-    fn surrounds(&self) -> bool {
-        self.iter().any(R::surrounds)
-    }
-
-    #[inline]
-    fn may_rewrite(&self) -> bool {
-        self.iter().any(R::may_rewrite)
-    }
-
-    #[inline]
-    fn stream_window(&self) -> usize {
-        self.iter().map(R::stream_window).max().unwrap_or(0)
+    fn fact<F: EventFact>(&self) -> F::Value {
+        self.iter().map(R::fact::<F>).max().unwrap_or(F::NONE)
     }
 }
 

@@ -56,7 +56,7 @@ impl<R> Traced<R> {
 impl<P, R: Meets<P>> Meets<P> for Traced<R> {}
 
 impl<E: Event, R: Serves<E>> Serves<E> for Traced<R> {
-    forward_to!(self => &self.rails);
+    forward_to!(self => &self.rails; entered, surround, run_always_rails);
 
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {
         let inputs = E::inputs(E::reborrow(&mut payload));

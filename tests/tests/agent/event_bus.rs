@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use exo_rails::facts::{MayRewrite, WindowSize};
 use exo_rails::prelude::*;
 use exo_rails::{
     CompactionInputs, CompactionOutput, DynGuardSet, EventBus, EventRecord, Lagged, NoRails, NoRetry, Operation,
@@ -417,7 +418,7 @@ fn of_seven(window: &mut StreamWindow) {
 #[test]
 fn a_wrapped_guard_set_reports_the_same_rewrites_and_window() {
     fn says<E: Event>(rails: &impl Serves<E>) -> (bool, usize) {
-        (rails.may_rewrite(), rails.stream_window())
+        (rails.fact::<MayRewrite>(), rails.fact::<WindowSize>())
     }
     let bus = EventBus::new(4);
     let rails = rails![looks_only, of_seven, redact];

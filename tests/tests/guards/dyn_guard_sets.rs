@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use exo_rails::facts::{HasRails, MayRewrite, WindowSize};
 use exo_rails::prelude::*;
 use exo_rails::{Chain, DynGuardSet, DynServes, EventBus, NoRails, Serves};
 use tests::{note, notes};
@@ -68,8 +69,8 @@ async fn a_condition_can_choose_the_guard_set() {
 #[test]
 fn a_dyn_guard_set_forwards_the_properties_of_its_rails() {
     fn asked<R: Serves<PreToolCall> + Serves<LlmChunk>>(rails: &R) -> (bool, bool, usize) {
-        let has_rails = Serves::<LlmChunk>::has_rails(rails);
-        (has_rails, Serves::<PreToolCall>::may_rewrite(rails), Serves::<LlmChunk>::stream_window(rails))
+        let has_rails = Serves::<LlmChunk>::fact::<HasRails>(rails);
+        (has_rails, Serves::<PreToolCall>::fact::<MayRewrite>(rails), Serves::<LlmChunk>::fact::<WindowSize>(rails))
     }
     for (strict, expected) in [(true, (true, true, 8)), (false, (false, false, 0))] {
         assert_eq!(asked(&chosen(strict)), expected);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use exo_rails::Serves;
+use exo_rails::facts::IsTimed;
 use exo_rails::prelude::*;
 use tests::{note, notes};
 
@@ -79,6 +80,6 @@ fn a_chain_reads_the_clock_only_if_a_rail_takes_the_duration() {
     fn after(output: &ToolOutput) -> Verdict {
         Verdict::abort_if(output.content.is_empty(), "it is empty")
     }
-    assert!(!Serves::<PostToolCall>::is_timed(&rail_chain![before, after]));
-    assert!(Serves::<PostToolCall>::is_timed(&rail_chain![before, after, took]));
+    assert!(!Serves::<PostToolCall>::fact::<IsTimed>(&rail_chain![before, after]));
+    assert!(Serves::<PostToolCall>::fact::<IsTimed>(&rail_chain![before, after, took]));
 }

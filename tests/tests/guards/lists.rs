@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use exo_rails::Chain;
+use exo_rails::facts::{MayRewrite, WindowSize};
 use exo_rails::prelude::*;
 use exo_rails::{NoSubstitute, RetriesExhausted, RetryOrContinue, Serves};
 use tests::{Warnings, note, notes};
@@ -280,9 +281,12 @@ fn the_rewrites_and_the_window_of_a_list_depend_on_its_rails() {
         manager.add(if there { vec![Redacts("a")] } else { vec![] }).unwrap();
         let rails = Rails { redacts };
         let of = |may_rewrite, window| (may_rewrite, window);
-        assert_eq!(of(Serves::<LlmChunk>::may_rewrite(&rails), Serves::<LlmChunk>::stream_window(&rails)), expected);
         assert_eq!(
-            of(Serves::<LlmChunk>::may_rewrite(&manager), Serves::<LlmChunk>::stream_window(&manager)),
+            of(Serves::<LlmChunk>::fact::<MayRewrite>(&rails), Serves::<LlmChunk>::fact::<WindowSize>(&rails)),
+            expected
+        );
+        assert_eq!(
+            of(Serves::<LlmChunk>::fact::<MayRewrite>(&manager), Serves::<LlmChunk>::fact::<WindowSize>(&manager)),
             expected
         );
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use exo_rails::Chain;
+use exo_rails::facts::MayRewrite;
 use exo_rails::prelude::*;
 use exo_rails::{ModelDelta, Serves};
 use futures_util::stream;
@@ -115,13 +116,13 @@ async fn two_chains_can_share_a_rail_and_its_state() {
 async fn an_absent_rail_does_nothing() {
     for rails in [Maybe { counter: None }, Maybe { counter: Some(Counter::default()) }] {
         let there = rails.counter.is_some();
-        assert_eq!(Serves::<PreToolCall>::may_rewrite(&rails), there, "no copy is kept for what is absent");
+        assert_eq!(Serves::<PreToolCall>::fact::<MayRewrite>(&rails), there, "no copy is kept for what is absent");
         let mut call = ToolCallInputs::new("t");
         assert!(rails.dispatch::<PreToolCall>(&mut call, &mut RunContext::new("w")).await.unwrap().is_continue());
         assert_eq!(call.arguments.get("counted").is_some(), there);
     }
     let nested = MaybeChain { inner: None };
-    assert!(!Serves::<PreToolCall>::may_rewrite(&nested));
+    assert!(!Serves::<PreToolCall>::fact::<MayRewrite>(&nested));
 }
 
 struct Redacts;
@@ -169,6 +170,6 @@ async fn an_absent_rail_does_not_delay_a_stream() {
         let mut manager = RailManager::new();
         manager.add(there.then_some(Redacts)).unwrap();
         assert_eq!(&pieces(&manager).await, expected, "in a rail manager");
-        assert_eq!(Serves::<LlmChunk>::may_rewrite(&manager), there);
+        assert_eq!(Serves::<LlmChunk>::fact::<MayRewrite>(&manager), there);
     }
 }

@@ -1,6 +1,7 @@
 //! The messages that a run gives to its model, and the messages that it gives to its memory.
 
 use exo_rails::events::{ContextAssembled, ContextOverflow, Error, Suspended};
+use exo_rails::facts::HasRails;
 use exo_rails::message::{Message, Messages};
 use exo_rails::{
     ContextInputs, Decision, Ending, GuardSet, InvokeInputs, InvokeOutput, MemoryEntry, RunContext, RunError, Serves,
@@ -23,7 +24,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
             // servers of models can cache it.
             messages.insert(messages.len() - 1, recalled);
         }
-        if Serves::<ContextAssembled>::has_rails(rails) {
+        if Serves::<ContextAssembled>::fact::<HasRails>(rails) {
             let mut context = self.context(messages);
             if let Decision::Abort(abort) = rails.dispatch::<ContextAssembled>(&mut context, ctx).await? {
                 return Err(abort.into());
@@ -37,7 +38,7 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
     /// Calls the rails of `ContextOverflow` if the messages have more tokens than the budget allows.
     pub(super) async fn check_overflow(&self, ctx: &mut RunContext) -> Result<(), RunError> {
         let (rails, Some(budget)) = (&self.agent.rails, self.budget()) else { return Ok(()) };
-        if !Serves::<ContextOverflow>::has_rails(rails) {
+        if !Serves::<ContextOverflow>::fact::<HasRails>(rails) {
             return Ok(());
         }
         let mut context = self.context(self.progress.messages());

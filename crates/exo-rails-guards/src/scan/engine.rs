@@ -48,7 +48,6 @@ use super::prefixes::{Prefix, Prefixes};
 use super::readings::{self, Reading};
 use super::rule::{FindStart, LONGEST_UNFINISHED, Rule, Start, Starts, after};
 use crate::automaton::{Automaton, Run, Runner};
-use crate::hidden;
 
 /// All rules of a guard.
 ///
@@ -152,12 +151,11 @@ impl Engine {
             && (readings::is_plain(text) || self.find_in_readings(text, &|_| true, 0).is_empty())
     }
 
-    /// Returns the same for JSON without escapes, and for each text in it.
+    /// Returns the same for JSON that has no other [reading](readings::is_plain), and for each text in it.
     ///
     /// What begins in one of the texts begins in the JSON too. But the match may end differently at the end of the text.
     pub(crate) fn is_clean_json(&self, json: &str) -> bool {
-        hidden::is_visible(json)
-            && self.has_no_match(json, |start| json[start..].find('"').map(|length| start + length))
+        self.has_no_match(json, |start| json[start..].find('"').map(|length| start + length))
     }
 
     /// Runs the automaton at each place where a match may begin, until one of them may match.

@@ -17,6 +17,7 @@ use super::cut_off::CutOff;
 use super::engine::{Engine, Found};
 use super::json;
 use super::places::{Here, Places};
+use super::readings;
 use super::rule::Rule;
 use crate::finding::{Finding, Place};
 
@@ -105,7 +106,7 @@ impl Redactor {
             json.clear();
             let escapes = json::write(value, json);
             let is_clean = json.len() <= self.max_text_bytes
-                && if escapes {
+                && if escapes || !readings::is_plain(json) {
                     self.engine.is_clean(json) && self.has_clean_texts(value)
                 } else {
                     self.engine.is_clean_json(json)
