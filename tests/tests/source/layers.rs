@@ -42,7 +42,7 @@ const CORE: Layers = Layers {
 
 const TEXT: Layers = Layers {
     source: "../crates/exo-rails-text/src",
-    order: &["invisible", "percent", "names", "look", "spelling"],
+    order: &["invisible", "names", "reading", "codes", "views", "look", "spelling"],
     root: &["lib"],
     uses_exports: false,
 };

@@ -1,7 +1,8 @@
 //! The thirteen patterns of Exo's guardrail package, by name. The wordings are our own.
 
 use super::RiskLevel;
-use crate::wording::{View, Wording};
+use crate::wording::phrasing::{ACT_AS, EARLIER, FENCES, NO_RULES, QUESTION, REVEAL, TOKENS};
+use crate::wording::{Phrasing, Wording};
 
 /// A pattern with its name.
 #[derive(Debug)]
@@ -9,43 +10,16 @@ pub(super) struct Known {
     pub(super) name: &'static str,
     pub(super) level: RiskLevel,
     pub(super) message: &'static str,
-    view: View,
-    starts: &'static [&'static str],
-    rest: &'static str,
-    to_word: bool,
+    phrasing: Phrasing,
 }
 
 impl Known {
-    const fn words(
-        name: &'static str,
-        level: RiskLevel,
-        message: &'static str,
-        starts: &'static [&'static str],
-        rest: &'static str,
-    ) -> Self {
-        Self { name, level, message, view: View::Words, starts, rest, to_word: false }
-    }
-
-    const fn marks(
-        name: &'static str,
-        level: RiskLevel,
-        message: &'static str,
-        starts: &'static [&'static str],
-        rest: &'static str,
-    ) -> Self {
-        Self { name, level, message, view: View::Marks, starts, rest, to_word: false }
-    }
-
-    const fn ending_with_word(mut self) -> Self {
-        self.to_word = true;
-        self
+    const fn new(name: &'static str, level: RiskLevel, message: &'static str, phrasing: Phrasing) -> Self {
+        Self { name, level, message, phrasing }
     }
 
     pub(super) fn wording(&self) -> Wording {
-        let wording = Wording::new(self.view, self.starts, self.rest);
-        let begins_with_word = self.starts.iter().all(|start| start.starts_with(char::is_alphanumeric));
-        let wording = if begins_with_word { wording.at_word() } else { wording };
-        if self.to_word { wording.ending_with_word() } else { wording }
+        self.phrasing.wording()
     }
 
     /// Returns whether a name of a configuration is the name of this pattern, or of its kind.
@@ -61,74 +35,42 @@ const ROLE: &str = "the text gives the model a role without rules";
 const EXTRACTION: &str = "the text asks for the instructions of the model";
 const DELIMITER: &str = "the text has a mark that separates the parts of a prompt";
 
-/// What is dropped. The regexes see letters without the spaces between them.
-const EARLIER: &str = "(?:all|any|every|each|of|the|my|your|our|these|those|this|that|and|or|other|system|safety){0,6}\
-    (?:previous|prior|above|preceding|earlier|former|foregoing|past|existing|original|initial)\
-    (?:and|or|all|the|system|given|safety|user|previous|prior|above|earlier){0,4}\
-    (?:instruction|prompt|rule|direction|directive|guideline|command|constraint|polic)";
-
 /// The thirteen patterns.
 pub(super) static KNOWN: [Known; 13] = [
-    Known::words("instruction_override.ignore", High, OVERRIDE, &["ignore", "ignoring"], EARLIER),
-    Known::words("instruction_override.disregard", High, OVERRIDE, &["disregard"], EARLIER),
-    Known::words("instruction_override.forget", High, OVERRIDE, &["forget"], EARLIER),
-    Known::words(
+    Known::new("instruction_override.ignore", High, OVERRIDE, Phrasing::words(&["ignore", "ignoring"], EARLIER)),
+    Known::new("instruction_override.disregard", High, OVERRIDE, Phrasing::words(&["disregard"], EARLIER)),
+    Known::new("instruction_override.forget", High, OVERRIDE, Phrasing::words(&["forget"], EARLIER)),
+    Known::new(
         "role_impersonation.mode",
         High,
         ROLE,
-        &["you are now", "you're now", "your now", "u r now"],
-        "(?:in|entering|operatingin|runningin){0,1}(?:an|a|the){0,1}[a-z]{0,20}mode",
+        Phrasing::words(
+            &["you are now", "you're now", "your now", "u r now"],
+            "(?:in|entering|operatingin|runningin){0,1}(?:an|a|the){0,1}[a-z]{0,20}mode",
+        ),
     ),
-    Known::words(
-        "role_impersonation.act_as",
-        High,
-        ROLE,
-        &["act as", "acting as", "acts as"],
-        "(?:ifyouare|ifyouwere|thoughyouare|thoughyouwere|anai|ai|an|a|the|my){0,3}[a-z]{0,40}?\
-         (?:unrestricted|unfiltered|uncensored|evil|dan)",
-    )
-    .ending_with_word(),
-    Known::words("role_impersonation.dan_mode", High, ROLE, &["dan mode"], "").ending_with_word(),
-    Known::words(
-        "role_impersonation.no_rules",
-        High,
-        ROLE,
-        &["pretend", "pretending"],
-        "(?:that|tobe|as){0,1}(?:ifyou|youre|you){0,1}(?:are|have|were|had|with){0,1}(?:anai|an|a|ai){0,2}(?:with|that|has|without){0,2}\
-         (?:no|without|any){1,2}[a-z]{0,12}?(?:restriction|rule|limitation|limit|guideline|filter)",
-    ),
-    Known::words(
-        "system_prompt_extraction.reveal",
-        Medium,
-        EXTRACTION,
-        &["reveal", "show", "print", "display", "output", "repeat"],
-        "(?:me|us|to|all|of|out|back|the|your|full|entire|complete|exact|whole|current){0,6}\
-         (?:systemprompt|systeminstruction|systemmessage|initialinstruction|initialprompt|hiddeninstruction|hiddenprompt|originalinstruction)",
-    ),
-    Known::words(
-        "system_prompt_extraction.question",
-        Medium,
-        EXTRACTION,
-        &["what are your", "what is your", "what's your", "what were your"],
-        "(?:current|exact|full|initial|original|hidden|secret){0,2}(?:systemprompt|instruction|rules|prompt|systemmessage)",
-    ),
-    Known::marks("delimiter_attack.fence", High, DELIMITER, &["```system", "```admin", "```root"], "")
-        .ending_with_word(),
-    Known::marks(
-        "delimiter_attack.token",
-        High,
-        DELIMITER,
-        &["[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<|im_start|>", "<|im_end|>"],
-        "",
-    ),
-    Known::words(
+    Known::new("role_impersonation.act_as", High, ROLE, ACT_AS),
+    Known::new("role_impersonation.dan_mode", High, ROLE, Phrasing::words(&["dan mode"], "").ending_with_word()),
+    Known::new("role_impersonation.no_rules", High, ROLE, NO_RULES),
+    Known::new("system_prompt_extraction.reveal", Medium, EXTRACTION, REVEAL),
+    Known::new("system_prompt_extraction.question", Medium, EXTRACTION, QUESTION),
+    Known::new("delimiter_attack.fence", High, DELIMITER, FENCES),
+    Known::new("delimiter_attack.token", High, DELIMITER, TOKENS),
+    Known::new(
         "encoded_injection",
         Medium,
         "the text asks for something that is encoded",
-        &["base64 decode", "base64 encode", "decode base64", "decode this base64", "decode the base64"],
-        "",
+        Phrasing::words(
+            &["base64 decode", "base64 encode", "decode base64", "decode this base64", "decode the base64"],
+            "",
+        ),
     ),
-    Known::marks("code_injection", Medium, "the text has a call that runs code", &["eval(", "exec("], ""),
+    Known::new(
+        "code_injection",
+        Medium,
+        "the text has a call that runs code",
+        Phrasing::marks(&["eval(", "exec("], ""),
+    ),
 ];
 
 #[cfg(test)]

@@ -2,24 +2,18 @@
 
 use exo_rails_policy::Severity;
 
-use crate::wording::{View, Wording};
+use crate::wording::phrasing::{ACT_AS, EARLIER, FENCES, NO_RULES, PRETEND, QUESTION, REVEAL, TOKENS};
+use crate::wording::{Phrasing, Wording};
 
-/// A rule with its wordings.
+/// A rule, and how texts say what it finds.
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) severity: Severity,
     pub(super) message: &'static str,
-    wordings: &'static [(View, &'static [&'static str], &'static str)],
+    phrasings: &'static [Phrasing],
 }
 
 use Severity::{High, Low, Medium};
-use View::{Marks, Words};
-
-/// What is dropped. The regexes see letters without the spaces between them.
-const EARLIER: &str = "(?:all|any|every|each|of|the|my|your|our|these|those|this|that|and|or|other|system|safety|to|completely|please|just){0,6}\
-    (?:previous|prior|above|preceding|earlier|former|foregoing|past|existing|original|initial|precedent)\
-    (?:and|or|all|the|system|given|safety|user|previous|prior|above|earlier){0,4}\
-    (?:instruction|prompt|rule|direction|directive|guideline|command|constraint|polic|programming|training)";
 
 /// The same with the time after it.
 const EARLIER_AFTER: &str = "(?:all|any|every|each|of|the|my|your|our|these|those|this|that|and|or|other|system|safety){0,6}\
@@ -56,17 +50,15 @@ pub(super) const RULES: [Rule; 9] = [
         name: "instruction_override",
         severity: High,
         message: "the text asks the model to drop its instructions",
-        wordings: &[
-            (Words, IGNORE, EARLIER),
-            (Words, IGNORE, EARLIER_AFTER),
-            (Words, IGNORE, ALL_OF_YOURS),
-            (
-                Words,
+        phrasings: &[
+            Phrasing::words(IGNORE, EARLIER),
+            Phrasing::words(IGNORE, EARLIER_AFTER),
+            Phrasing::words(IGNORE, ALL_OF_YOURS),
+            Phrasing::words(
                 &["ignoriere", "vergiss", "missachte"],
                 "(?:alle|bitte|deine|die|meine|ihre){0,3}(?:vorherigen|bisherigen|vorigen|obigen|fruheren)(?:an|regeln|befehle|instruk|vorgaben|prompts)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["ignora", "olvida", "ignorez", "oubliez", "oublie", "ignore"],
                 "(?:z)?(?:todas|toutes|tutte|todos|tous|las|les|le|los|as|tus|vos|tes|suas){0,3}(?:instrucciones|instructions|istruzioni|instrucoes|reglas|regles|consignes|ordenes)(?:anteriores|previas|precedentes|precedenti|cidessus)",
             ),
@@ -76,14 +68,12 @@ pub(super) const RULES: [Rule; 9] = [
         name: "new_instructions",
         severity: Medium,
         message: "the text brings instructions of its own",
-        wordings: &[
-            (
-                Words,
+        phrasings: &[
+            Phrasing::words(
                 &["new", "updated", "revised", "real", "actual", "true", "additional"],
                 "(?:system|user|important|priority){0,2}instructions?(?:are|is){0,1}(?:asfollows|followthese|supersede|override|replace|youmust|youare|youwill|fortheai|fortheassistant|forthemodel|ignore)",
             ),
-            (
-                Marks,
+            Phrasing::marks(
                 &[
                     "newinstruction:",
                     "newinstructions:",
@@ -94,28 +84,23 @@ pub(super) const RULES: [Rule; 9] = [
                 ],
                 "",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["your new", "your real", "your actual", "your true", "your only", "your next"],
                 "(?:task|instruction|goal|objective|mission|job|purpose|role|directive|identity|name)s?(?:is|are|now|will)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["from now on", "starting now", "from this point on", "from this point forward"],
                 "(?:and|then){0,1}(?:you|your|act|respond|answer|reply|always|only|ignore|all)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["your instructions have", "your task has", "instructions have"],
                 "(?:been){0,1}(?:chang|updat|replac|overrid|revok|modif)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["the following instructions", "these instructions", "this instruction"],
                 "(?:have|has|take|takes|supersede|override|overrule|replace)(?:s|the|absolute|highest|top|all|any|your|precedence|priority|previous|prior)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["instead of", "rather than"],
                 "(?:answering|summarizing|summarising|responding|following|doing|translating|completing)(?:to|the|that|this|what|your|my|user){0,4}[a-z]{0,30}?(?:you(?:must|should|will|need)|please|print|say|write|output|reply|respond)",
             ),
@@ -125,32 +110,15 @@ pub(super) const RULES: [Rule; 9] = [
         name: "role_change",
         severity: Medium,
         message: "the text gives the model another role",
-        wordings: &[
-            (
-                Words,
+        phrasings: &[
+            Phrasing::words(
                 &["you are now", "you're now", "you will now be", "you are no longer"],
                 "(?:in|entering|operatingin|going|to|act|as|an|a|the|my|called|named|being|free|from|bound|restricted|limited|by|openai|chatgpt|ai|assistant|dan|jailbroken|unrestricted|uncensored|developer|mode|evil|god|root|admin)",
             ),
-            (
-                Words,
-                &[
-                    "act as",
-                    "acting as",
-                    "pretend to be",
-                    "pretend you are",
-                    "pretend that you are",
-                    "roleplay as",
-                    "role play as",
-                    "simulate being",
-                    "behave as",
-                    "behave like",
-                    "take on the role of",
-                    "assume the role of",
-                ],
-                "(?:ifyouare|ifyouwere|thoughyouare|anai|ai|an|a|the|my){0,3}[a-z]{0,40}?(?:unrestricted|unfiltered|uncensored|evil|jailbroken|amoral|unethical|norules|norestrictions|nolimit|withoutrestriction|withoutlimit|withoutrules|withoutany|dan|rootuser|hacker|linuxterminal|developermode)",
-            ),
-            (
-                Words,
+            ACT_AS,
+            PRETEND,
+            NO_RULES,
+            Phrasing::words(
                 &[
                     "do anything now",
                     "dan mode",
@@ -166,8 +134,7 @@ pub(super) const RULES: [Rule; 9] = [
                 ],
                 "",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &[
                     "you have no",
                     "you have been freed from",
@@ -186,50 +153,14 @@ pub(super) const RULES: [Rule; 9] = [
         name: "prompt_extraction",
         severity: Medium,
         message: "the text asks for the instructions of the model",
-        wordings: &[
-            (
-                Words,
-                &[
-                    "reveal",
-                    "show",
-                    "print",
-                    "display",
-                    "output",
-                    "repeat",
-                    "tell",
-                    "give",
-                    "share",
-                    "write",
-                    "list",
-                    "recite",
-                    "expose",
-                    "leak",
-                    "disclose",
-                    "dump",
-                    "return",
-                    "send",
-                    "summarize",
-                    "translate",
-                    "encode",
-                    "spell out",
-                    "provide",
-                    "copy",
-                ],
-                "(?:me|us|to|all|of|out|back|down|the|your|full|entire|complete|exact|whole|current|above|previous|original|verbatim|text|content|contents|words|word|for|in|initial|hidden|secret|own|and|with|everything|from|base){0,9}\
-                 (?:systemprompt|systeminstruction|systemmessage|initialinstruction|initialprompt|hiddeninstruction|hiddenprompt|originalinstruction|secretinstruction|yourinstruction|yourprompt|developermessage|promptabove|instructionsabove|preprompt)",
-            ),
-            (
-                Words,
-                &["what are your", "what is your", "what's your", "what were your", "what was your"],
-                "(?:current|exact|full|initial|original|hidden|secret|system|very|first){0,3}(?:systemprompt|instructions|prompt|systemmessage)",
-            ),
-            (
-                Words,
+        phrasings: &[
+            REVEAL,
+            QUESTION,
+            Phrasing::words(
                 &["repeat", "print", "output", "write out"],
                 "(?:all|of|the|every|everything|text|words|word|content){1,4}(?:above|before|upto)(?:this|here|starting|beginning|the|verbatim|in|exactly|from|and)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["starting with you are", "begins with you are", "beginning with you are", "starting from you are"],
                 "",
             ),
@@ -239,37 +170,10 @@ pub(super) const RULES: [Rule; 9] = [
         name: "delimiter",
         severity: High,
         message: "the text has a mark that separates the parts of a prompt",
-        wordings: &[
-            (
-                Marks,
-                &[
-                    "[INST]",
-                    "[/INST]",
-                    "<<SYS>>",
-                    "<</SYS>>",
-                    "<|im_start|>",
-                    "<|im_end|>",
-                    "<|system|>",
-                    "<|user|>",
-                    "<|assistant|>",
-                    "<|endoftext|>",
-                    "<|eot_id|>",
-                    "<|start_header_id|>",
-                    "<|begin_of_text|>",
-                    "<start_of_turn>",
-                    "<end_of_turn>",
-                    "<|endofprompt|>",
-                    "[/system]",
-                    "[system](#",
-                    "</system>",
-                    "</user_query>",
-                    "</tool_result>",
-                    "</function_results>",
-                ],
-                "",
-            ),
-            (
-                Marks,
+        phrasings: &[
+            TOKENS,
+            FENCES,
+            Phrasing::marks(
                 &[
                     "###system",
                     "###instruction",
@@ -289,9 +193,8 @@ pub(super) const RULES: [Rule; 9] = [
         name: "addressed_to_model",
         severity: Medium,
         message: "the text speaks to a model",
-        wordings: &[
-            (
-                Words,
+        phrasings: &[
+            Phrasing::words(
                 &[
                     "if you are an",
                     "if you're an",
@@ -315,13 +218,11 @@ pub(super) const RULES: [Rule; 9] = [
                 "(?:the|all|any|every|an|a|other|automated){0,3}(?:aiassistant|aiagent|aimodel|languagemodel|largelanguagemodel|llm|chatbot|chatgpt|claude|gemini|copilot|aisystem|assistant(?:reading|processing|summar))s?\
                  (?:reading|processing|summar|parsing|that|who|must|should|please|you|ignore|do|include|add|say|do|append|send|visit|follow|instead|when|viewing|analyz|evaluat|is|are|to|and)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["assistant", "ai", "llm", "chatgpt", "claude"],
                 "(?:you)(?:must|should|have|need|will|are)(?:to|now|first|immediately|always|ignore|instead|required|also|follow|not)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &[
                     "important message to",
                     "important message for",
@@ -341,15 +242,13 @@ pub(super) const RULES: [Rule; 9] = [
         name: "concealment",
         severity: High,
         message: "the text asks the model to hide something from people",
-        wordings: &[
-            (
-                Words,
+        phrasings: &[
+            Phrasing::words(
                 &["do not", "don't", "never", "dont", "must not", "without", "avoid"],
                 "(?:ever|please|under|any|circumstances){0,3}(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|alert|alerting|warn|warning|show|showing|disclose|disclosing|report|reporting|letting|let|ask|asking)\
                  (?:this|that|it|about|any|of|the|to|these|instruction|instructions|message|action|actions|anything){0,5}(?:theuser|user|anyone|anybody|thehuman|human|theperson|yourowner|theoperator|thecustomer)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["keep this", "keep it", "hide this", "hide it", "conceal this"],
                 "(?:a|as|strictly|secret|hidden|confidential|private|message|instruction|action){0,4}(?:from)(?:the|all|your|any){0,1}(?:user|human|owner|operator|customer)",
             ),
@@ -359,8 +258,7 @@ pub(super) const RULES: [Rule; 9] = [
         name: "exfiltration",
         severity: Low,
         message: "the text asks to send data away",
-        wordings: &[(
-            Words,
+        phrasings: &[Phrasing::words(
             &[
                 "send",
                 "forward",
@@ -383,19 +281,16 @@ pub(super) const RULES: [Rule; 9] = [
         name: "task_switch",
         severity: Low,
         message: "the text asks the model to do something else than its task",
-        wordings: &[
-            (
-                Words,
+        phrasings: &[
+            Phrasing::words(
                 &["do not", "don't", "stop"],
                 "(?:answer|answering|summarize|summarise|summarizing|respond|responding|translate|translating|complete|process)(?:to){0,1}(?:the|this|that|any|my|user|users|original|following|text|article|email|document){1,4}[a-z]{0,40}?(?:instead|but|just|only)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &["before you", "before doing", "before answering", "before responding", "before continuing"],
                 "(?:do|answer|respond|continue|proceed|anything|solve|can|start|begin|any|with){0,4}(?:else|anything|task|question|the|you|this|that|of){0,5}(?:you)?(?:must|should|please|need|first|call|send|visit|open|run|execute|read|have)",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &[
                     "the user wants you to",
                     "the user has asked you to",
@@ -413,8 +308,7 @@ pub(super) const RULES: [Rule; 9] = [
                 ],
                 "",
             ),
-            (
-                Words,
+            Phrasing::words(
                 &[
                     "stop what you are doing",
                     "stop everything you are doing",
@@ -432,8 +326,7 @@ pub(super) const RULES: [Rule; 9] = [
 
 impl Rule {
     pub(super) fn wordings(&self) -> impl Iterator<Item = Wording> {
-        let wording = |(view, starts, rest): &(View, &[&str], &str)| Wording::new(*view, starts, rest);
-        self.wordings.iter().map(wording)
+        self.phrasings.iter().map(Phrasing::wording)
     }
 }
 
