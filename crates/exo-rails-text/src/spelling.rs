@@ -8,6 +8,8 @@ use unicode_normalization::UnicodeNormalization;
 use crate::codes::decoded;
 use crate::invisible::is_invisible;
 use crate::look::{Kind, fold};
+#[cfg(feature = "codes")]
+use crate::{look, reading::Reading};
 
 /// Returns whether a text is what it looks like: no invisible characters, no control characters, and no characters that
 /// Unicode regards as variants of others.
@@ -79,16 +81,26 @@ const DEPTH: usize = 3;
 #[must_use]
 pub fn readings(text: &str) -> Vec<Cow<'_, str>> {
     let mut all = folded(text);
-    let mut source = None;
+    let mut sources: Vec<Cow<'_, str>> = vec![Cow::Borrowed(text)];
     for _ in 0..DEPTH {
-        let Some(reading) = decoded(source.as_deref().unwrap_or(text), true) else { break };
-        let reading = reading.into_text();
-        for folded in folded(&reading) {
-            if !all.contains(&folded) {
-                all.push(Cow::Owned(folded.into_owned()));
+        let mut read = Vec::new();
+        for source in &sources {
+            read.extend(decoded(source, true).map(Reading::into_text));
+            // A code may have a hidden character in it, or look-alikes.
+            let look = look::reading(source);
+            read.extend(look.and_then(|look| decoded(look.text(), true)).map(Reading::into_text));
+        }
+        for text in &read {
+            for folded in folded(text) {
+                if !all.contains(&folded) {
+                    all.push(Cow::Owned(folded.into_owned()));
+                }
             }
         }
-        source = Some(reading);
+        sources = read.into_iter().map(Cow::Owned).collect();
+        if sources.is_empty() {
+            break;
+        }
     }
     all
 }

@@ -52,6 +52,11 @@ fn views(text: &str, outer: Option<&Range<usize>>, depth: usize, each: &mut dyn 
     if let Some(reading) = decoded(text, true) {
         found(0..text.len(), reading.text());
     }
+    // A code may have a hidden character in it, or look-alikes.
+    #[cfg(feature = "unicode")]
+    if let Some(reading) = crate::look::reading(text).and_then(|look| decoded(look.text(), true)) {
+        found(0..text.len(), reading.text());
+    }
     each_run(text, &mut |lines| decode(text, lines, &mut found));
 }
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use exo_rails::message::{Content as Parts, Messages, Role};
 use exo_rails::prelude::*;
-use exo_rails::{NoRetry, NoSubstitute, Reason, RecalledMemory};
+use exo_rails::{Excerpt, NoRetry, NoSubstitute, Pattern, Reason, RecalledMemory};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity};
 use exo_rails_text::names::advice;
 use regex::{Regex, RegexBuilder};
@@ -15,6 +15,7 @@ use super::{ContentConfig, ContentPattern, ContentPlace, RiskLevel};
 use crate::config::makes;
 use crate::finding::{Finding, Place};
 use crate::kit_guard::needs_only_its_configuration;
+use crate::scan::InReadings;
 use crate::wording::{Alike, Finder, Text, Wording, each_text, each_text_in, each_text_of};
 
 const GUARD: &str = "content";
@@ -55,9 +56,9 @@ pub struct Content {
     /// The thirteen patterns that are used, with the numbers of their rules.
     known: Vec<(usize, &'static Known)>,
     /// The finders of the phrases and of your patterns. Made at the first text that they search.
-    own: OnceLock<Vec<Finder>>,
+    own: OnceLock<Vec<InReadings<Finder>>>,
     /// The finders for the input: also the thirteen patterns. Made at the first input.
-    input: OnceLock<Vec<Finder>>,
+    input: OnceLock<Vec<InReadings<Finder>>>,
 }
 
 /// What a finding says.
@@ -110,11 +111,11 @@ impl Content {
         Ok(Self { config, rules, wordings, regexes, known: used, own, input })
     }
 
-    fn own(&self) -> &[Finder] {
+    fn own(&self) -> &[InReadings<Finder>] {
         self.own.get_or_init(|| self.finders(&self.wordings))
     }
 
-    fn input_finders(&self) -> &[Finder] {
+    fn input_finders(&self) -> &[InReadings<Finder>] {
         self.input.get_or_init(|| {
             if !self.config.places.contains(&ContentPlace::Input) && !self.config.known_patterns {
                 return Vec::new();
@@ -124,10 +125,10 @@ impl Content {
         })
     }
 
-    fn finders(&self, wordings: &[(usize, Wording)]) -> Vec<Finder> {
+    fn finders(&self, wordings: &[(usize, Wording)]) -> Vec<InReadings<Finder>> {
         let regexes =
             self.regexes.iter().map(|(number, regex)| Finder::Regex { number: *number, regex: regex.clone() });
-        Finder::of(wordings).into_iter().chain(regexes).collect()
+        Finder::of(wordings).into_iter().chain(regexes).map(InReadings).collect()
     }
 
     /// Returns the findings in the input of a user, without its length. A text that is JSON is read as its strings.
@@ -150,13 +151,13 @@ impl Content {
         self.config.places.contains(&place) && !(self.wordings.is_empty() && self.regexes.is_empty())
     }
 
-    /// Adds the findings in a text. A rule is found once.
-    fn add_findings(&self, finders: &[Finder], text: &Text<'_>, findings: &mut Vec<Finding>) {
+    /// Adds the findings in a text and in its readings. A rule is found once.
+    fn add_findings(&self, finders: &[InReadings<Finder>], text: &Text<'_>, findings: &mut Vec<Finding>) {
         for finder in finders {
-            finder.each(text.content, |found| {
-                let rule = &self.rules[found.number];
+            finder.search_all(Excerpt::new(text.content, true), &mut |place, number| {
+                let rule = &self.rules[number];
                 if !findings.iter().any(|finding| finding.rule == rule.name && finding.message == rule.message) {
-                    findings.push(rule.finding().at(text.place(Some(found.range))));
+                    findings.push(rule.finding().at(text.place(Some(place))));
                 }
             });
         }

@@ -3,7 +3,8 @@
 //! A path is safe only if it is safe in every reading. So a name with `%2e` or with a wide dot is no problem in itself: it is
 //! refused only if a decoded form leads outside, or has a denied name.
 
-use exo_rails_text::codes::{number, percent_byte};
+use exo_rails_text::codes::{self, number, percent_byte};
+use exo_rails_text::reading::Reading;
 
 use super::characters::{has_invisible, without_look_alikes};
 use super::{Names, PathRule};
@@ -42,6 +43,7 @@ pub(super) fn readings(text: &str, names: Names) -> Result<Vec<String>, PathRule
             decode_all(text, Decoder { is_careless, hex, look_alikes }, &mut decoded_texts)?;
         }
     }
+    without_codes(text, &mut decoded_texts);
     for decoded in &decoded_texts {
         for reading in [decoded.clone(), decoded.replace('\\', "/"), decoded.replace('\\', "")] {
             let reading = simplified(&reading);
@@ -52,6 +54,22 @@ pub(super) fn readings(text: &str, names: Names) -> Result<Vec<String>, PathRule
         }
     }
     Ok(readings)
+}
+
+/// Adds the path without escapes and character references, also those in each other. A backslash is a separator for some programs, so
+/// what becomes a control character is not an escape.
+fn without_codes(text: &str, texts: &mut Vec<String>) {
+    let mut last = text.to_owned();
+    for _ in 0..ROUNDS {
+        let Some(next) = codes::decoded(&last, true).map(Reading::into_text) else { return };
+        if next.chars().any(char::is_control) {
+            return;
+        }
+        if !texts.contains(&next) {
+            texts.push(next.clone());
+        }
+        last = next;
+    }
 }
 
 /// Tells whether a decoder may change a path. Most paths have nothing to decode, and each decoder makes copies.

@@ -14,4 +14,5 @@ mod nested;
 mod others;
 mod reloaded;
 mod resumed;
+mod spellings;
 mod windows;

@@ -1,0 +1,155 @@
+//! A pattern in all readings of a text.
+
+use std::ops::Range;
+
+use exo_rails::{Excerpt, Pattern, Search};
+
+use super::readings::{self, Reading};
+
+/// Searches with a pattern in a text, and in each of its readings: without codes such as escapes, without hidden characters, and with the
+/// letters that characters look like. A match in a reading is the bytes of the text that it stands for.
+#[derive(Debug)]
+pub(crate) struct InReadings<P>(pub(crate) P);
+
+impl<P: Pattern> Pattern for InReadings<P> {
+    type Found = P::Found;
+
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<P::Found> {
+        let mut first = None;
+        let undecided = self.search_all(excerpt, &mut |place, found| {
+            first.get_or_insert((place, found));
+        });
+        match (first, undecided) {
+            (Some((place, found)), _) => Search::Match(place, found),
+            (None, Some(from)) => Search::Undecided { from },
+            (None, None) => Search::Nothing,
+        }
+    }
+
+    fn search_all(&self, excerpt: Excerpt<'_>, each: &mut dyn FnMut(Range<usize>, P::Found)) -> Option<usize> {
+        if readings::is_plain(excerpt.text) {
+            return self.0.search_all(excerpt, each);
+        }
+        let readings = readings::all(excerpt.text, excerpt.is_last);
+        let mut found: Vec<(Range<usize>, P::Found)> = Vec::new();
+        let mut open = usize::MAX;
+        let mut from = vec![excerpt.from];
+        for reading in &readings {
+            from.push(reading.reading.in_reading(from[reading.source.map_or(0, |number| number + 1)]));
+        }
+        for (number, from) in from.into_iter().enumerate() {
+            let source = number.checked_sub(1);
+            let mut of_reading = excerpt;
+            of_reading.text = source.map_or(excerpt.text, |number| readings[number].reading.text());
+            of_reading.from = from;
+            let undecided = self.0.search_all(of_reading, &mut |place, what| {
+                found.push((in_text(&readings, source, place), what));
+            });
+            let end = source.and_then(|number| Some((readings[number].source, readings[number].reading.end()?)));
+            let places = undecided.map(|at| (source, at)).into_iter().chain(end);
+            open = places.fold(open, |open, (source, at)| open.min(in_text(&readings, source, at..at).start));
+        }
+        open = open.max(excerpt.from);
+        // The first of those that overlap, and the longest of those that begin at one place.
+        found.sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));
+        let mut last = excerpt.from;
+        for (place, what) in found {
+            if place.start < last {
+                continue;
+            }
+            if place.end > open {
+                open = open.min(place.start);
+                break;
+            }
+            last = place.end;
+            each(place, what);
+        }
+        Some(open.max(last)).filter(|open| *open < excerpt.text.len())
+    }
+
+    fn context(&self) -> usize {
+        // An escape before the text may be a letter.
+        64
+    }
+}
+
+/// Returns the bytes of the text for those of a reading.
+fn in_text(readings: &[Reading], mut source: Option<usize>, mut place: Range<usize>) -> Range<usize> {
+    while let Some(Reading { reading, source: outer }) = source.and_then(|number| readings.get(number)) {
+        place = readings::whole_pieces(readings, source, place);
+        place = if place.is_empty() {
+            let at = reading.in_source_after(place.start);
+            at..at
+        } else {
+            reading.in_source(&place)
+        };
+        source = *outer;
+    }
+    readings::whole_pieces(readings, None, place)
+}
+
+#[cfg(test)]
+mod tests {
+    use exo_rails::StreamWindow;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn replaced(pieces: &[&str]) -> (String, String) {
+        let (mut left, mut window) = (String::new(), StreamWindow::new("", false));
+        let pattern = InReadings("key");
+        for (number, piece) in pieces.iter().enumerate() {
+            let text = window.held_back().to_owned() + piece;
+            window = StreamWindow::new(text, number + 1 == pieces.len());
+            window.replace(&pattern, "[-]");
+            left.push_str(&window.text);
+        }
+        (left, window.held_back().to_owned())
+    }
+
+    #[test]
+    fn a_match_is_found_in_every_reading() {
+        for text in [
+            "key",
+            r"\u006bey",
+            "%6bey",
+            "&#107;ey",
+            "k\u{200b}ey",
+            "ｋｅｙ",
+            r"\\u006bey",
+            "%256bey",
+            "k\\\u{200b}ey",
+            "kéy",
+        ] {
+            assert_eq!(replaced(&[&format!("a {text}, b")]).0, "a [-], b", "{text}");
+        }
+        assert_eq!(replaced(&["a kay, k%, R&D"]).0, "a kay, k%, R&D");
+    }
+
+    #[test]
+    fn a_code_at_the_end_waits() {
+        assert_eq!(replaced(&["a ke", ""]), ("a ke".to_owned(), String::new()));
+        assert_eq!(replaced(&[r"a k\u00", "65y b"]).0, "a [-] b");
+    }
+
+    proptest! {
+        #[test]
+        fn the_pieces_do_not_change_the_result(
+            words in proptest::collection::vec(
+                prop_oneof![Just("key"), Just("ke"), Just("y"), Just(r"\u006b"), Just("%65"), Just("&#x79;"), Just("\\"), Just("%"), Just("&"), Just(" ")],
+                0..12,
+            ),
+            sizes in proptest::collection::vec(1..6_usize, 1..40),
+        ) {
+            let text = words.concat();
+            let (mut pieces, mut rest) = (Vec::new(), text.as_str());
+            for size in sizes {
+                let (piece, next) = rest.split_at(size.min(rest.len()));
+                pieces.push(piece);
+                rest = next;
+            }
+            pieces.push(rest);
+            prop_assert_eq!(replaced(&pieces).0, replaced(&[&text]).0, "{:?}", pieces);
+        }
+    }
+}
