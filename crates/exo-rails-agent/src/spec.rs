@@ -1,7 +1,7 @@
 //! Models by their specification, such as `openai:gpt-4o`.
 
 #[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
-use crate::http::ConfigError;
+use crate::http::ModelConfigError;
 use crate::model::Model;
 
 /// A specification does not name a model that the library can make: see [`<dyn
@@ -41,7 +41,7 @@ pub enum SpecError {
     /// The environment lacks the key, or a variable has a value that cannot be used.
     #[cfg(any(feature = "openai-http", feature = "anthropic-http"))]
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(#[from] ModelConfigError),
 }
 
 /// Makes the model that this specification names.

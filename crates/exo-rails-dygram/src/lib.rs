@@ -20,7 +20,7 @@ pub use crate::check::check;
 pub use crate::diagnostic::{Diagnostic, FileId, Location, Place, Report, Severity, Sources, Span};
 pub use crate::lower::{Directory, LoadError, Loader, NoImports};
 pub use crate::model::{
-    Access, Annotation, Argument, Attribute, BuildError, Condition, ConditionKind, Edge, EdgeId, Endpoint, Fields,
+    Access, AddError, Annotation, Argument, Attribute, ConditionKind, Edge, EdgeCondition, EdgeId, Endpoint, Fields,
     Found, LabelPart, META_TOOLS, Machine, Node, NodeId, NodeKind, Note, Number, Type, TypeKind, Value,
 };
 pub use crate::print::format;

@@ -4,7 +4,7 @@
 
 use exo_rails_dygram::syntax::MAX_LEVELS;
 use exo_rails_dygram::{
-    Annotation, Argument, Arrow, Attribute, BuildError, Edge, Endpoint, Fields, LabelPart, Machine, Node, Place, Value,
+    AddError, Annotation, Argument, Arrow, Attribute, Edge, Endpoint, Fields, LabelPart, Machine, Node, Place, Value,
     read,
 };
 
@@ -72,30 +72,30 @@ fn a_machine_refuses_names_that_the_language_cannot_express() {
     let mut machine = Machine::new();
     let a = machine.add_node(None, Node::named("a")).unwrap();
     for name in ["", "1a", "a b", "a.b", "ä", "machine", "import"] {
-        assert_eq!(machine.add_node(None, Node::named(name)), Err(BuildError::Name(name.to_owned())));
+        assert_eq!(machine.add_node(None, Node::named(name)), Err(AddError::Name(name.to_owned())));
     }
     let typed = |name: &str| Node { type_name: Some(name.to_owned()), ..Node::named("b") };
-    assert_eq!(machine.add_node(None, typed("a b")), Err(BuildError::Name("a b".to_owned())));
+    assert_eq!(machine.add_node(None, typed("a b")), Err(AddError::Name("a b".to_owned())));
     let with_attribute = Node { attributes: vec![Attribute::new("a-b", true)], ..Node::named("b") };
-    assert_eq!(machine.add_node(None, with_attribute), Err(BuildError::Name("a-b".to_owned())));
+    assert_eq!(machine.add_node(None, with_attribute), Err(AddError::Name("a-b".to_owned())));
     let annotation = Annotation { name: "@x".to_owned(), argument: Argument::None, place: Place::default() };
     let edge = Edge { annotations: vec![annotation], ..Edge::new(a, a) };
-    assert_eq!(machine.add_edge(edge), Err(BuildError::Name("@x".to_owned())));
-    assert_eq!(machine.add_node(None, Node::named("a")), Err(BuildError::Duplicate("a".to_owned())));
+    assert_eq!(machine.add_edge(edge), Err(AddError::Name("@x".to_owned())));
+    assert_eq!(machine.add_node(None, Node::named("a")), Err(AddError::Duplicate("a".to_owned())));
     let part = LabelPart { name: None, value: Value::Text("x y".to_owned()), place: Place::default() };
     for arrow in [Arrow::Both, Arrow::Inherit, Arrow::Compose, Arrow::Aggregate] {
         let edge = Edge { arrow, label: vec![part.clone()], ..Edge::new(a, a) };
-        assert_eq!(machine.add_edge(edge), Err(BuildError::Label));
+        assert_eq!(machine.add_edge(edge), Err(AddError::Label));
     }
     let mut larger = machine.clone();
     let foreign = larger.add_node(None, Node::named("z")).unwrap();
-    assert_eq!(machine.add_edge(Edge::new(a, foreign)), Err(BuildError::Foreign));
-    assert_eq!(machine.add_node(Some(foreign), Node::named("y")), Err(BuildError::Foreign));
+    assert_eq!(machine.add_edge(Edge::new(a, foreign)), Err(AddError::Foreign));
+    assert_eq!(machine.add_node(Some(foreign), Node::named("y")), Err(AddError::Foreign));
     let mut parent = a;
     for _ in 1..MAX_LEVELS {
         parent = machine.add_node(Some(parent), Node::named("a")).unwrap();
     }
-    assert_eq!(machine.add_node(Some(parent), Node::named("a")), Err(BuildError::Depth));
+    assert_eq!(machine.add_node(Some(parent), Node::named("a")), Err(AddError::Depth));
     assert_eq!(read("f.dygram", &machine.to_string()).machine, machine);
 }
 

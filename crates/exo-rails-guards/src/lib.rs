@@ -44,7 +44,7 @@
 //! | `PathSandbox` (feature `paths`), `UrlGuard` (feature `urls`) | check paths and URLs in tool calls |
 //! | [`Sizes`], [`Structure`], [`CapabilityGap`], `ToolSchemas` and `StructuredAnswer` (feature `schema`) | check the form of tool calls and answers |
 //! | [`Secrets`], [`PersonalData`] | hide values in all texts of a run |
-//! | [`Content`], [`Injection`], [`DataFlow`] | filter texts, find prompt injections, and follow values from untrusted tools |
+//! | [`ContentFilter`], [`Injection`], [`DataFlow`] | filter texts, find prompt injections, and follow values from untrusted tools |
 //! | [`Sequence`], [`Loops`], [`Repetition`] | check the order of tool calls, and end loops and repeated text |
 //! | [`Budgets`], [`RateLimits`], [`Concurrency`], [`Timeouts`] | limit calls, tokens, costs and time |
 //! | [`Retry`], [`Fallback`], [`CircuitBreaker`] | deal with models and tools that fail |
@@ -123,7 +123,7 @@ pub use budgets::Budgets;
 pub use capability_gap::CapabilityGap;
 pub use circuit_breaker::CircuitBreaker;
 pub use concurrency::Concurrency;
-pub use content::Content;
+pub use content::ContentFilter;
 pub use data_flow::DataFlow;
 pub use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule};
 pub use exo_rails_policy::risk::RiskConfig;

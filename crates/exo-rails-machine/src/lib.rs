@@ -42,7 +42,7 @@ pub use crate::history::{
     StepOutcome, Summary, TokenUsage, TransitionType, format_time, replay,
 };
 pub use crate::plan::{Barrier, Flow, ListName, OnError, Plan, PlanEdge, PlanError, PlanNode, Urgency, Work};
-pub use crate::registry::{RegistryDiagnostics, RegistryError, ToolPattern, ToolRegistry};
+pub use crate::registry::{NamePattern, RegistryDiagnostics, RegistryError, ToolRegistry};
 pub use crate::state::{Checkpoint, ConstructedTool, Implementation, MachineState, PathQuestion, StateFile, StateSink};
 pub use crate::transition::{
     PostTransition, PreTransition, Transition, TransitionError, TransitionRecord, TransitionRequest,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::builder::setters;
-use crate::condition::Condition;
+use crate::condition::ArgumentCondition;
 use crate::list::one_or_many;
 use crate::table::Table;
 
@@ -63,7 +63,7 @@ pub struct ApprovalRule {
     pub tool: Vec<String>,
     /// Conditions about arguments. A key is the name of an argument, or a JSON pointer such as `/customer/id`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub arguments: BTreeMap<String, Condition>,
+    pub arguments: BTreeMap<String, ArgumentCondition>,
     /// Why a person must agree, for the person and for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
@@ -95,7 +95,7 @@ impl ApprovalRule {
 
     /// Adds a condition about an argument.
     #[must_use]
-    pub fn argument(mut self, name: impl Into<String>, condition: Condition) -> Self {
+    pub fn argument(mut self, name: impl Into<String>, condition: ArgumentCondition) -> Self {
         self.arguments.insert(name.into(), condition);
         self
     }

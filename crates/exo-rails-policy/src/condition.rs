@@ -22,14 +22,14 @@ use serde_json::Value;
 /// | the argument is missing | does not match, except `exists = false` | may match: see [`if_missing`](Self::if_missing) |
 ///
 /// ```
-/// use exo_rails_policy::permissions::Condition;
+/// use exo_rails_policy::permissions::ArgumentCondition;
 ///
-/// let small = Condition { min: Some(0.0), max: Some(50.0), ..Condition::default() };
-/// let main_branch = Condition::equals("main");
-/// let public = Condition::glob("public-*");
+/// let small = ArgumentCondition { min: Some(0.0), max: Some(50.0), ..ArgumentCondition::default() };
+/// let main_branch = ArgumentCondition::equals("main");
+/// let public = ArgumentCondition::glob("public-*");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Condition {
+pub struct ArgumentCondition {
     /// The value is equal to this value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equals: Option<Value>,
@@ -75,7 +75,7 @@ pub enum IfMissing {
     NoMatch,
 }
 
-impl Condition {
+impl ArgumentCondition {
     /// The value is equal to `value`.
     #[must_use]
     pub fn equals(value: impl Into<Value>) -> Self {
@@ -141,50 +141,50 @@ struct ConditionTable {
     if_missing: Option<IfMissing>,
 }
 
-impl From<ConditionTable> for Condition {
+impl From<ConditionTable> for ArgumentCondition {
     fn from(table: ConditionTable) -> Self {
         let ConditionTable { equals, one_of, glob, regex, prefix, contains, min, max, exists, if_missing } = table;
         Self { equals, one_of, glob, regex, prefix, contains, min, max, exists, if_missing }
     }
 }
 
-impl<'de> Deserialize<'de> for Condition {
+impl<'de> Deserialize<'de> for ArgumentCondition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TableOrValue;
 
         impl<'de> Visitor<'de> for TableOrValue {
-            type Value = Condition;
+            type Value = ArgumentCondition;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a table such as `{ max = 50 }`, or the value that the argument equals")
             }
 
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Condition, E> {
-                Ok(Condition::equals(value))
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<ArgumentCondition, E> {
+                Ok(ArgumentCondition::equals(value))
             }
 
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Condition, E> {
-                Ok(Condition::equals(value))
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<ArgumentCondition, E> {
+                Ok(ArgumentCondition::equals(value))
             }
 
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Condition, E> {
-                Ok(Condition::equals(value))
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<ArgumentCondition, E> {
+                Ok(ArgumentCondition::equals(value))
             }
 
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Condition, E> {
-                Ok(Condition::equals(value))
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<ArgumentCondition, E> {
+                Ok(ArgumentCondition::equals(value))
             }
 
-            fn visit_str<E: de::Error>(self, value: &str) -> Result<Condition, E> {
-                Ok(Condition::equals(value))
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<ArgumentCondition, E> {
+                Ok(ArgumentCondition::equals(value))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Condition, A::Error> {
-                Vec::<Value>::deserialize(de::value::SeqAccessDeserializer::new(items)).map(Condition::equals)
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<ArgumentCondition, A::Error> {
+                Vec::<Value>::deserialize(de::value::SeqAccessDeserializer::new(items)).map(ArgumentCondition::equals)
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Condition, A::Error> {
-                ConditionTable::deserialize(de::value::MapAccessDeserializer::new(fields)).map(Condition::from)
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<ArgumentCondition, A::Error> {
+                ConditionTable::deserialize(de::value::MapAccessDeserializer::new(fields)).map(ArgumentCondition::from)
             }
         }
 

@@ -8,7 +8,7 @@ use crate::list::one_or_many;
 pub use crate::risk_level::RiskLevel;
 use crate::table::Table;
 
-/// The configuration of `Content`.
+/// The configuration of `ContentFilter`.
 ///
 /// ```
 /// use exo_rails_policy::content::{ContentConfig, RiskLevel};

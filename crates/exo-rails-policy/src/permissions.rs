@@ -9,7 +9,7 @@ use crate::list::one_or_many;
 use crate::table::Table;
 use crate::{ConfigError, PointerPattern, Sections, Severity};
 
-pub use crate::condition::{Condition, IfMissing};
+pub use crate::condition::{ArgumentCondition, IfMissing};
 pub use crate::grant::{GrantConfig, Rights, Root};
 pub use crate::permission::{Caution, Effect, Permission, PermissionMode, Source};
 
@@ -128,10 +128,10 @@ impl PermissionsConfig {
 /// In code, make it with [`allow`](Self::allow), [`notify`](Self::notify), [`ask`](Self::ask) or [`deny`](Self::deny):
 ///
 /// ```
-/// use exo_rails_policy::permissions::{Condition, Permission, PermissionRule};
+/// use exo_rails_policy::permissions::{ArgumentCondition, Permission, PermissionRule};
 ///
 /// let read = PermissionRule::allow("read_*").path("/projects/app/**");
-/// let refund = PermissionRule::ask("refund").argument("amount", Condition::min(100.0));
+/// let refund = PermissionRule::ask("refund").argument("amount", ArgumentCondition::min(100.0));
 /// let drop = PermissionRule::deny("drop_table").named("no-drops").because("tables stay");
 /// assert_eq!([read.decision, refund.decision, drop.decision], [Permission::Allow, Permission::Ask, Permission::Deny]);
 /// ```
@@ -150,7 +150,7 @@ pub struct PermissionRule {
     /// Conditions about arguments. A key is the name of an argument, or a JSON pointer such as `/customer/id` or
     /// `/items/*/price`, as [`PointerPattern`] reads it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub arguments: BTreeMap<String, Condition>,
+    pub arguments: BTreeMap<String, ArgumentCondition>,
     /// Patterns of paths. In a rule that lets calls run, every path of the call must match one of them. In a rule that stops
     /// calls, one path is enough.
     ///
@@ -243,7 +243,7 @@ impl PermissionRule {
 
     /// Adds a condition about an argument: its name, or a JSON pointer.
     #[must_use]
-    pub fn argument(mut self, place: impl Into<String>, condition: Condition) -> Self {
+    pub fn argument(mut self, place: impl Into<String>, condition: ArgumentCondition) -> Self {
         self.arguments.insert(place.into(), condition);
         self
     }

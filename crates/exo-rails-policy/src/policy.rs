@@ -77,7 +77,7 @@ pub struct PolicyConfig {
     /// [`Global`](crate::permissions::Source::Global).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<WithMode<PermissionsConfig>>,
-    /// The configuration of `Content`.
+    /// The configuration of `ContentFilter`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<WithMode<ContentConfig>>,
     /// The configuration of `Injection`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::condition::Condition;
+use crate::condition::ArgumentCondition;
 use crate::list::one_or_many;
 use crate::permission::Caution;
 use crate::table::Table;
@@ -109,7 +109,7 @@ pub struct RiskAddition {
     pub tool: Vec<String>,
     /// Conditions about arguments. A key is the name of an argument, or a JSON pointer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub arguments: BTreeMap<String, Condition>,
+    pub arguments: BTreeMap<String, ArgumentCondition>,
     /// The points, which may be negative.
     pub points: i16,
     /// The reason for the points. People read it when the guard asks, and the model reads it when the guard refuses.

@@ -244,7 +244,7 @@ fn value(ty: &Type, one_or_many: bool, kinds: &Kinds, near: &Path) -> String {
         "u8" | "u16" | "u32" | "u64" | "usize" | "i16" | "i32" | "i64" | "f64" | "Decimal" => "number",
         "Value" => "value",
         "Mode" => "`enforce`, `shadow`, `off`",
-        "Rights" | "Condition" | "Levels" | "Actions" | "Map" => "table",
+        "Rights" | "ArgumentCondition" | "Levels" | "Actions" | "Map" => "table",
         _ => "text",
     }
     .to_owned()

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use exo_rails_guards::{Content, Finding, Injection, Severity};
+use exo_rails_guards::{ContentFilter, Finding, Injection, Severity};
 use serde_json::Value;
 
 use crate::Failure;
@@ -36,7 +36,7 @@ pub(crate) fn measure_injection(corpora: Option<&Corpora>) -> Result<(), Failure
 
 pub(crate) fn measure_content(corpora: Option<&Corpora>) -> Result<(), Failure> {
     let phrases = ["hack into", "steal credentials", "bypass security"];
-    let content = Content::builder().blocked_phrases(phrases).known_patterns(true).build()?;
+    let content = ContentFilter::builder().blocked_phrases(phrases).known_patterns(true).build()?;
     let finds = |text: &str| content.findings(text);
     if let Some(corpora) = corpora {
         rows(corpora, &finds)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use exo_rails::ToolCallInputs;
 use exo_rails_guards::ConfigError;
-use exo_rails_guards::permissions::{Condition, PermissionRule, Permissions, PermissionsConfig, Source};
+use exo_rails_guards::permissions::{ArgumentCondition, PermissionRule, Permissions, PermissionsConfig, Source};
 use serde_json::json;
 
 use crate::Failure;
@@ -29,7 +29,7 @@ fn rules(count: usize) -> Result<Permissions, ConfigError> {
     for number in 0..count {
         let rule = match number % 4 {
             0 => PermissionRule::allow(format!("tool_{number}")),
-            1 => PermissionRule::ask(format!("tool_{number}")).argument("amount", Condition::min(100.0)),
+            1 => PermissionRule::ask(format!("tool_{number}")).argument("amount", ArgumentCondition::min(100.0)),
             2 => PermissionRule::deny(format!("mcp__server_{number}__*")),
             _ => PermissionRule::deny("read_file").path(format!("/secret/{number}/**")),
         };

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::hint::black_box;
 
 use exo_rails::prelude::*;
-use exo_rails_guards::content::Content;
+use exo_rails_guards::content::ContentFilter;
 use exo_rails_guards::kit::PolicyConfig;
 use exo_rails_guards::shell::ShellPolicy;
 use exo_rails_guards::{Kit, config};
@@ -99,7 +99,7 @@ pub(crate) enum Prepared {
 #[expect(clippy::large_enum_variant, reason = "a box would be a part of what is measured")]
 pub(crate) enum Made {
     Kit(Box<Kit>),
-    Content(Content),
+    Content(ContentFilter),
     Shell(ShellPolicy),
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn construct(prepared: Prepared) -> Result<Made, Box<dyn Error>> {
     Ok(match prepared {
         Prepared::Kit(config) => Made::Kit(Box::new(Kit::builder().build(*config)?)),
         Prepared::Content => {
-            Made::Content(Content::builder().blocked_phrases(["hack into"]).known_patterns(true).build()?)
+            Made::Content(ContentFilter::builder().blocked_phrases(["hack into"]).known_patterns(true).build()?)
         }
         Prepared::Shell => Made::Shell(ShellPolicy::builder().working_directory("/work").build()?),
     })

@@ -4,7 +4,7 @@ use std::env;
 use std::fmt;
 
 use super::{MessagesModel, protocol::Messages};
-use crate::http::{ConfigError, Provider, Secret, Settings, Variables, timeouts_and_headers};
+use crate::http::{ModelConfigError, Provider, Secret, Settings, Variables, timeouts_and_headers};
 
 static PROVIDER: Provider = Provider {
     base_url: "https://api.anthropic.com",
@@ -33,7 +33,7 @@ const MAX_TOKENS: u32 = 4096;
 ///     .chunk_timeout(Duration::from_secs(60))
 ///     .build()?;
 /// assert_eq!(model.endpoint(), "http://localhost:8000/v1/messages");
-/// # Ok::<(), exo_rails_agent::anthropic::ConfigError>(())
+/// # Ok::<(), exo_rails_agent::anthropic::ModelConfigError>(())
 /// ```
 #[must_use = "a builder makes a model with `build()`"]
 #[derive(Clone)]
@@ -55,12 +55,12 @@ impl MessagesModelBuilder {
     ///
     /// # Errors
     /// Returns an error if a required variable is missing, or if a variable is not Unicode.
-    pub fn from_env() -> Result<Self, ConfigError> {
+    pub fn from_env() -> Result<Self, ModelConfigError> {
         Self::from_env_with(None)
     }
 
     /// Begins the model like [`from_env`](Self::from_env). If `model` is a name, reads no name from the environment.
-    pub(crate) fn from_env_with(model: Option<String>) -> Result<Self, ConfigError> {
+    pub(crate) fn from_env_with(model: Option<String>) -> Result<Self, ModelConfigError> {
         Ok(Self { settings: Settings::from_variables(&PROVIDER, model, env::var)?, max_tokens: MAX_TOKENS })
     }
 
@@ -94,7 +94,7 @@ impl MessagesModelBuilder {
     /// # Errors
     /// Returns an error if the base URL, the key or a header cannot be used, or if the library cannot make an HTTP
     /// client.
-    pub fn build(self) -> Result<MessagesModel, ConfigError> {
+    pub fn build(self) -> Result<MessagesModel, ModelConfigError> {
         self.settings.connect(Messages { max_tokens: self.max_tokens }).map(MessagesModel)
     }
 }

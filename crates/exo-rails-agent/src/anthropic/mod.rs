@@ -26,7 +26,7 @@ use crate::http::{self, Connection};
 use crate::model::Model;
 pub(crate) use protocol::Messages;
 
-pub use crate::http::ConfigError;
+pub use crate::http::ModelConfigError;
 pub use builder::MessagesModelBuilder;
 
 /// The name of a field in the [`Message::extra`](exo_rails::message::Message::extra) of an assistant. The field is a list
@@ -87,7 +87,7 @@ pub const BLOCKS: &str = http::BLOCKS;
 ///
 /// let model = MessagesModel::builder("claude-sonnet-4-5").base_url("http://localhost:8000").api_key("sk-ant-4711").build()?;
 /// assert!(!format!("{model:?}").contains("4711"));
-/// # Ok::<(), exo_rails_agent::anthropic::ConfigError>(())
+/// # Ok::<(), exo_rails_agent::anthropic::ModelConfigError>(())
 /// ```
 #[derive(Clone)]
 pub struct MessagesModel(Connection<Messages>);
@@ -104,14 +104,14 @@ impl MessagesModel {
     /// use exo_rails_agent::Agent;
     /// use exo_rails_agent::anthropic::MessagesModel;
     ///
-    /// # fn main() -> Result<(), exo_rails_agent::anthropic::ConfigError> {
+    /// # fn main() -> Result<(), exo_rails_agent::anthropic::ModelConfigError> {
     /// let agent = Agent::builder("support", MessagesModel::from_env()?).build();
     /// # let _ = agent; Ok(()) }
     /// ```
     ///
     /// # Errors
     /// Returns an error if a required variable is missing, or if a variable has a value that cannot be used.
-    pub fn from_env() -> Result<Self, ConfigError> {
+    pub fn from_env() -> Result<Self, ModelConfigError> {
         MessagesModelBuilder::from_env()?.build()
     }
 

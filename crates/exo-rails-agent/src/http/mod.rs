@@ -13,7 +13,7 @@ mod reading;
 mod secret;
 mod settings;
 
-pub use settings::ConfigError;
+pub use settings::ModelConfigError;
 
 pub(crate) use connection::{Connection, Protocol};
 pub(crate) use events::Event;

@@ -63,7 +63,7 @@ pub(crate) struct Settings {
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ConfigError {
+pub enum ModelConfigError {
     /// A required variable of the environment is missing or empty.
     #[error("the environment variable {variable} is not set")]
     NotSet {
@@ -120,21 +120,21 @@ impl Settings {
         provider: &'static Provider,
         model: Option<String>,
         read: impl Fn(&'static str) -> Result<String, VarError>,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<Self, ModelConfigError> {
         let read = |variable| match read(variable) {
             Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
             Err(VarError::NotPresent) => Ok(None),
-            Err(VarError::NotUnicode(_)) => Err(ConfigError::NotUnicode { variable }),
+            Err(VarError::NotUnicode(_)) => Err(ModelConfigError::NotUnicode { variable }),
         };
         let Variables { base_url, key, model: model_name } = provider.variables;
         let (base_url, api_key) = (read(base_url)?, read(key)?);
         // A server at another address may need no key.
         if base_url.is_none() && api_key.is_none() {
-            return Err(ConfigError::NotSet { variable: key });
+            return Err(ModelConfigError::NotSet { variable: key });
         }
         let model = match model {
             Some(model) => model,
-            None => read(model_name)?.ok_or(ConfigError::NotSet { variable: model_name })?,
+            None => read(model_name)?.ok_or(ModelConfigError::NotSet { variable: model_name })?,
         };
         let mut settings = Self { api_key: api_key.map(Secret::new), ..Self::new(provider, model) };
         if let Some(base_url) = base_url {
@@ -144,10 +144,10 @@ impl Settings {
     }
 
     /// Makes the connection. Sends nothing yet.
-    pub(crate) fn connect<P>(self, protocol: P) -> Result<Connection<P>, ConfigError> {
+    pub(crate) fn connect<P>(self, protocol: P) -> Result<Connection<P>, ModelConfigError> {
         let (url, headers) = (self.endpoint()?, self.header_map()?);
         if url.scheme() == "https" && !cfg!(any(feature = "openai", feature = "anthropic")) {
-            return Err(ConfigError::NoTls { feature: self.provider.feature });
+            return Err(ModelConfigError::NoTls { feature: self.provider.feature });
         }
         let mut client = Client::builder()
             .user_agent(USER_AGENT)
@@ -158,7 +158,7 @@ impl Settings {
         if is_this_machine(&url) {
             client = client.no_proxy();
         }
-        let client = client.build().map_err(|error| ConfigError::Client(error.without_url().into()))?;
+        let client = client.build().map_err(|error| ModelConfigError::Client(error.without_url().into()))?;
         let secrets = Arc::new(self.secrets(&url));
         Ok(Connection { protocol, client, url, model: self.model, secrets, limits: self.limits })
     }
@@ -167,8 +167,8 @@ impl Settings {
         self.api_key.as_ref().map(Secret::expose).filter(|key| !key.is_empty())
     }
 
-    fn endpoint(&self) -> Result<Url, ConfigError> {
-        let unusable = |reason: &str| ConfigError::BaseUrl { reason: reason.to_owned() };
+    fn endpoint(&self) -> Result<Url, ModelConfigError> {
+        let unusable = |reason: &str| ModelConfigError::BaseUrl { reason: reason.to_owned() };
         let mut url = Url::parse(self.base_url.expose()).map_err(|error| unusable(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(unusable("it does not begin with http:// or https://"));
@@ -180,15 +180,15 @@ impl Settings {
         Ok(url)
     }
 
-    fn header_map(&self) -> Result<HeaderMap, ConfigError> {
+    fn header_map(&self) -> Result<HeaderMap, ModelConfigError> {
         let mut headers = HeaderMap::new();
         if let Some(key) = self.key() {
             let (name, before) = self.provider.key;
-            headers.insert(name, sensitive(&format!("{before}{key}")).ok_or(ConfigError::ApiKey)?);
+            headers.insert(name, sensitive(&format!("{before}{key}")).ok_or(ModelConfigError::ApiKey)?);
         }
         let others = self.headers.iter().map(|(name, value)| (name.as_str(), value.expose()));
         for (name, value) in self.provider.headers.iter().copied().chain(others) {
-            let wrong = || ConfigError::Header { name: name.to_owned() };
+            let wrong = || ModelConfigError::Header { name: name.to_owned() };
             let key = HeaderName::try_from(name).map_err(|_| wrong())?;
             headers.insert(key, sensitive(value).ok_or_else(wrong)?);
         }
@@ -296,7 +296,7 @@ mod tests {
     use std::env::VarError;
     use std::ffi::OsString;
 
-    use super::{ConfigError, HeaderValue, Provider, Secret, Settings, Url, Variables, is_this_machine};
+    use super::{HeaderValue, ModelConfigError, Provider, Secret, Settings, Url, Variables, is_this_machine};
 
     static PROVIDER: Provider = Provider {
         base_url: "https://api.example.com/v1",
@@ -307,7 +307,7 @@ mod tests {
         feature: "openai",
     };
 
-    fn settings(variables: &[(&str, &str)], model: Option<&str>) -> Result<Settings, ConfigError> {
+    fn settings(variables: &[(&str, &str)], model: Option<&str>) -> Result<Settings, ModelConfigError> {
         Settings::from_variables(&PROVIDER, model.map(str::to_owned), |name| {
             let found = variables.iter().find(|(variable, _)| *variable == name);
             found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
@@ -315,7 +315,7 @@ mod tests {
     }
 
     /// Returns the model that these variables name: its endpoint, its name, and whether it has a key.
-    fn from(variables: &[(&str, &str)]) -> Result<(String, String, bool), ConfigError> {
+    fn from(variables: &[(&str, &str)]) -> Result<(String, String, bool), ModelConfigError> {
         let settings = settings(variables, None)?;
         let keyed = settings.key().is_some();
         let connection = settings.connect(())?;
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_names_a_model() -> Result<(), ConfigError> {
+    fn the_environment_names_a_model() -> Result<(), ModelConfigError> {
         let (url, key, model) = ("BASE_URL", "API_KEY", "MODEL");
         let local = "http://localhost:8000/v1/chat/completions";
         let hosted = "https://api.example.com/v1/chat/completions";
@@ -336,7 +336,7 @@ mod tests {
         ];
         for (variables, endpoint, keyed) in cases {
             if endpoint.starts_with("https:") && !cfg!(any(feature = "openai", feature = "anthropic")) {
-                assert!(matches!(from(variables), Err(ConfigError::NoTls { feature: "openai" })), "{variables:?}");
+                assert!(matches!(from(variables), Err(ModelConfigError::NoTls { feature: "openai" })), "{variables:?}");
                 continue;
             }
             assert_eq!(from(variables)?, (endpoint.to_owned(), "m".to_owned(), keyed), "{variables:?}");
@@ -366,7 +366,7 @@ mod tests {
             assert_eq!(error.as_deref(), Some(message), "{variables:?}");
         }
         let odd = Settings::from_variables(&PROVIDER, None, |_| Err(VarError::NotUnicode(OsString::new())));
-        assert!(matches!(odd, Err(ConfigError::NotUnicode { variable: "BASE_URL" })));
+        assert!(matches!(odd, Err(ModelConfigError::NotUnicode { variable: "BASE_URL" })));
     }
 
     fn with_header(name: &str, value: &str) -> Settings {
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn no_header_is_logged() -> Result<(), ConfigError> {
+    fn no_header_is_logged() -> Result<(), ModelConfigError> {
         let headers = with_header("api-key", "k").header_map()?;
         assert_eq!(headers.len(), 3);
         assert!(headers.values().all(HeaderValue::is_sensitive));

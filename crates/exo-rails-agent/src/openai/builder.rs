@@ -4,7 +4,7 @@ use std::env;
 use std::fmt;
 
 use super::{ChatModel, wire::ChatCompletions};
-use crate::http::{ConfigError, Provider, Secret, Settings, Variables, timeouts_and_headers};
+use crate::http::{ModelConfigError, Provider, Secret, Settings, Variables, timeouts_and_headers};
 
 static PROVIDER: Provider = Provider {
     base_url: "https://api.openai.com/v1",
@@ -28,7 +28,7 @@ static PROVIDER: Provider = Provider {
 ///     .chunk_timeout(Duration::from_secs(60))
 ///     .build()?;
 /// assert_eq!(model.endpoint(), "http://localhost:8000/v1/chat/completions");
-/// # Ok::<(), exo_rails_agent::openai::ConfigError>(())
+/// # Ok::<(), exo_rails_agent::openai::ModelConfigError>(())
 /// ```
 #[must_use = "a builder makes a model with `build()`"]
 #[derive(Clone)]
@@ -48,12 +48,12 @@ impl ChatModelBuilder {
     ///
     /// # Errors
     /// Returns an error if a required variable is missing, or if a variable is not Unicode.
-    pub fn from_env() -> Result<Self, ConfigError> {
+    pub fn from_env() -> Result<Self, ModelConfigError> {
         Self::from_env_with(None)
     }
 
     /// Begins the model like [`from_env`](Self::from_env). If `model` is a name, reads no name from the environment.
-    pub(crate) fn from_env_with(model: Option<String>) -> Result<Self, ConfigError> {
+    pub(crate) fn from_env_with(model: Option<String>) -> Result<Self, ModelConfigError> {
         Ok(Self { settings: Settings::from_variables(&PROVIDER, model, env::var)? })
     }
 
@@ -84,7 +84,7 @@ impl ChatModelBuilder {
     /// # Errors
     /// Returns an error if the base URL, the key or a header cannot be used, or if the library cannot make an HTTP
     /// client.
-    pub fn build(self) -> Result<ChatModel, ConfigError> {
+    pub fn build(self) -> Result<ChatModel, ModelConfigError> {
         self.settings.connect(ChatCompletions).map(ChatModel)
     }
 }

@@ -37,7 +37,7 @@ use crate::http::Connection;
 use crate::model::Model;
 pub(crate) use wire::ChatCompletions;
 
-pub use crate::http::ConfigError;
+pub use crate::http::ModelConfigError;
 pub use builder::ChatModelBuilder;
 
 /// A model behind a chat-completions endpoint.
@@ -81,7 +81,7 @@ pub use builder::ChatModelBuilder;
 ///
 /// let model = ChatModel::builder("gpt-5-mini").base_url("http://localhost:8000/v1").api_key("sk-4711-secret").build()?;
 /// assert!(!format!("{model:?}").contains("4711"));
-/// # Ok::<(), exo_rails_agent::openai::ConfigError>(())
+/// # Ok::<(), exo_rails_agent::openai::ModelConfigError>(())
 /// ```
 #[derive(Clone)]
 pub struct ChatModel(Connection<ChatCompletions>);
@@ -99,14 +99,14 @@ impl ChatModel {
     /// use exo_rails::prelude::*;
     /// use exo_rails_agent::Agent;
     ///
-    /// # fn main() -> Result<(), exo_rails_agent::openai::ConfigError> {
+    /// # fn main() -> Result<(), exo_rails_agent::openai::ModelConfigError> {
     /// let agent = Agent::builder("support", ChatModel::from_env()?).build();
     /// # let _ = agent; Ok(()) }
     /// ```
     ///
     /// # Errors
     /// Returns an error if a required variable is missing, or if a variable has a value that cannot be used.
-    pub fn from_env() -> Result<Self, ConfigError> {
+    pub fn from_env() -> Result<Self, ModelConfigError> {
         ChatModelBuilder::from_env()?.build()
     }
 

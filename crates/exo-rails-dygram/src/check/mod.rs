@@ -31,7 +31,7 @@ use crate::model::Machine;
 /// machine.add_edge(Edge::new(plan, done))?;
 /// let found = check(&machine, true);
 /// assert_eq!(found[0].message, "the machine never reaches `forgotten`");
-/// # Ok::<(), exo_rails_dygram::BuildError>(())
+/// # Ok::<(), exo_rails_dygram::AddError>(())
 /// ```
 #[must_use]
 pub fn check(machine: &Machine, is_strict: bool) -> Vec<Diagnostic> {

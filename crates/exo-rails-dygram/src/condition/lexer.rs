@@ -1,6 +1,6 @@
 //! The tokens of a condition.
 
-use super::ConditionError;
+use super::ExpressionError;
 use crate::diagnostic::Span;
 use crate::syntax::{is_name, is_word};
 
@@ -57,7 +57,7 @@ const SYMBOLS: [(&str, &str); 29] = [
 const WORDS: [(&str, &str); 4] = [("and", "&&"), ("or", "||"), ("not", "!"), ("is", "==")];
 
 /// Returns the tokens of a condition.
-pub(super) fn lex(text: &str) -> Result<Vec<Token>, ConditionError> {
+pub(super) fn lex(text: &str) -> Result<Vec<Token>, ExpressionError> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
     // Whether `{{` is open. Other `}}` are the ends of two maps.
@@ -72,7 +72,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, ConditionError> {
     Ok(tokens)
 }
 
-fn token(text: &str, from: usize, in_template: &mut bool) -> Result<Option<Token>, ConditionError> {
+fn token(text: &str, from: usize, in_template: &mut bool) -> Result<Option<Token>, ExpressionError> {
     let rest = text.get(from..).unwrap_or_default();
     let start = from + rest.len() - rest.trim_start().len();
     let rest = rest.trim_start();
@@ -144,23 +144,23 @@ fn quoted(rest: &str) -> Option<Option<usize>> {
     Some(None)
 }
 
-fn unclosed(start: usize, end: usize) -> ConditionError {
+fn unclosed(start: usize, end: usize) -> ExpressionError {
     let help = Some("write the quote where the text ends".to_owned());
-    ConditionError {
+    ExpressionError {
         span: Span::new(start, end),
         message: "a text in the condition has no closing quote".to_owned(),
         help,
     }
 }
 
-fn unknown(start: usize, c: char) -> ConditionError {
+fn unknown(start: usize, c: char) -> ExpressionError {
     let help = match c {
         '&' => "write `&&`",
         '|' => "write `||`",
         _ => "write a condition such as `count > 3 && ready`",
     };
     let span = Span::new(start, start + c.len_utf8());
-    ConditionError { span, message: format!("`{c}` is not an operator of a condition"), help: Some(help.to_owned()) }
+    ExpressionError { span, message: format!("`{c}` is not an operator of a condition"), help: Some(help.to_owned()) }
 }
 
 /// Returns the operator that a word stands for in other languages.

@@ -18,7 +18,7 @@ use crate::diagnostic::Span;
 /// let names: Vec<_> = expression.reads().iter().map(|read| read.path.join(".")).collect();
 /// assert_eq!(names, ["metrics.quality", "input.ready"]);
 /// assert_eq!(expression.cel(), "metrics.quality > 0.9 && input.ready == true");
-/// # Ok::<(), exo_rails_dygram::condition::ConditionError>(())
+/// # Ok::<(), exo_rails_dygram::condition::ExpressionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
@@ -47,7 +47,7 @@ pub struct Read {
 /// assert_eq!(mistake.to_string(), "`=` is not an operator of a condition: write `==`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConditionError {
+pub struct ExpressionError {
     /// The bytes in the text of the condition.
     pub span: Span,
     /// What is wrong.
@@ -56,14 +56,14 @@ pub struct ConditionError {
     pub help: Option<String>,
 }
 
-impl std::fmt::Display for ConditionError {
+impl std::fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)?;
         self.help.as_ref().map_or(Ok(()), |help| write!(f, ": {help}"))
     }
 }
 
-impl std::error::Error for ConditionError {}
+impl std::error::Error for ExpressionError {}
 
 impl Expression {
     /// Reads a condition.
@@ -74,7 +74,7 @@ impl Expression {
     /// # Errors
     ///
     /// If the text is not an expression, or is certainly not a `bool`.
-    pub fn parse(text: &str) -> Result<Self, ConditionError> {
+    pub fn parse(text: &str) -> Result<Self, ExpressionError> {
         parser::parse(text)
     }
 
@@ -110,7 +110,7 @@ impl Expression {
     ///
     /// assert!(Expression::parse("has(job.score) && job.score > 3")?.has_test());
     /// assert!(!Expression::parse("job.score > 3")?.has_test());
-    /// # Ok::<(), exo_rails_dygram::condition::ConditionError>(())
+    /// # Ok::<(), exo_rails_dygram::condition::ExpressionError>(())
     /// ```
     #[must_use]
     pub const fn has_test(&self) -> bool {

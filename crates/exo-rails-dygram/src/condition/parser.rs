@@ -1,7 +1,7 @@
 //! The grammar of conditions.
 
 use super::lexer::{Kind, Token, lex, operator_of};
-use super::{ConditionError, Expression, Read};
+use super::{Expression, ExpressionError, Read};
 use crate::diagnostic::Span;
 
 /// How deep a condition may be nested, and how many operators or names may be in a row. Programs that evaluate it go through it
@@ -41,7 +41,7 @@ impl Sort {
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
+pub(super) fn parse(text: &str) -> Result<Expression, ExpressionError> {
     let mut parser = Parser {
         text,
         tokens: lex(text)?,
@@ -72,8 +72,8 @@ pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
     })
 }
 
-fn error(span: Span, message: impl Into<String>, help: impl Into<String>) -> ConditionError {
-    ConditionError { span, message: message.into(), help: Some(help.into()) }
+fn error(span: Span, message: impl Into<String>, help: impl Into<String>) -> ExpressionError {
+    ExpressionError { span, message: message.into(), help: Some(help.into()) }
 }
 
 struct Parser<'a> {
@@ -118,11 +118,11 @@ impl<'a> Parser<'a> {
         is_next
     }
 
-    fn expect(&mut self, symbol: &str) -> Result<(), ConditionError> {
+    fn expect(&mut self, symbol: &str) -> Result<(), ExpressionError> {
         if self.eat(symbol) { Ok(()) } else { Err(self.unexpected(&format!("`{symbol}`"))) }
     }
 
-    fn unexpected(&self, expected: &str) -> ConditionError {
+    fn unexpected(&self, expected: &str) -> ExpressionError {
         let token = self.peek();
         let word = self.word(token);
         if token.kind == Kind::Symbol("=") {
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
         )
     }
 
-    fn require_bool(&self, sort: Sort, span: Span) -> Result<(), ConditionError> {
+    fn require_bool(&self, sort: Sort, span: Span) -> Result<(), ExpressionError> {
         if matches!(sort, Sort::Bool | Sort::Unknown) {
             return Ok(());
         }
@@ -155,17 +155,17 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    fn too_deep(&self) -> ConditionError {
+    fn too_deep(&self) -> ExpressionError {
         error(self.peek().span, "the condition is nested too deeply", "move a part of it into a field")
     }
 
     /// Puts a node above parts of this height.
-    fn grow(&mut self, height: usize) -> Result<(), ConditionError> {
+    fn grow(&mut self, height: usize) -> Result<(), ExpressionError> {
         self.height = height + 1;
         if self.height > MAX_DEPTH { Err(self.too_deep()) } else { Ok(()) }
     }
 
-    fn expression(&mut self) -> Result<Sort, ConditionError> {
+    fn expression(&mut self) -> Result<Sort, ExpressionError> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep());
         }
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(Span::default(), |token| token.span)
     }
 
-    fn binary(&mut self, level: usize) -> Result<Sort, ConditionError> {
+    fn binary(&mut self, level: usize) -> Result<Sort, ExpressionError> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let start = self.peek().span;
         let mut sort = self.binary(level + 1)?;
@@ -234,7 +234,7 @@ impl<'a> Parser<'a> {
         operators.iter().find(is_next).copied()
     }
 
-    fn unary(&mut self) -> Result<Sort, ConditionError> {
+    fn unary(&mut self) -> Result<Sort, ExpressionError> {
         let mut sort = None;
         let mut negated = false;
         loop {
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
         Ok(sort.unwrap_or(inner))
     }
 
-    fn member(&mut self) -> Result<Sort, ConditionError> {
+    fn member(&mut self) -> Result<Sort, ExpressionError> {
         let mut sort = self.primary()?;
         loop {
             let height = self.height;
@@ -279,7 +279,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn primary(&mut self) -> Result<Sort, ConditionError> {
+    fn primary(&mut self) -> Result<Sort, ExpressionError> {
         let token = self.peek();
         self.height = 1;
         match token.kind {
@@ -306,7 +306,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn check_number(&self, token: Token) -> Result<(), ConditionError> {
+    fn check_number(&self, token: Token) -> Result<(), ExpressionError> {
         let digits = self.word(token).trim_end_matches(['u', 'U']);
         let hexadecimal = digits.strip_prefix("0x").map(|digits| u64::from_str_radix(digits, 16).is_ok());
         if hexadecimal.unwrap_or_else(|| digits.parse::<f64>().is_ok()) {
@@ -315,7 +315,7 @@ impl<'a> Parser<'a> {
         Err(error(token.span, format!("`{digits}` is not a number"), "write a number such as `0.9`"))
     }
 
-    fn named(&mut self, token: Token) -> Result<Sort, ConditionError> {
+    fn named(&mut self, token: Token) -> Result<Sort, ExpressionError> {
         let word = self.word(token);
         if word == "in" || operator_of(word) == Some("!") {
             return Err(self.unexpected("a value"));
@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads `a.b.c`, except the name of a method at its end.
-    fn read(&mut self, first: Token) -> Result<(), ConditionError> {
+    fn read(&mut self, first: Token) -> Result<(), ExpressionError> {
         let mut path = vec![self.word(first).to_owned()];
         let mut span = first.span;
         while self.peek().kind == Kind::Symbol(".") && self.peek_at(1).kind == Kind::Name {
@@ -359,7 +359,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn arguments(&mut self, is_macro: bool) -> Result<(), ConditionError> {
+    fn arguments(&mut self, is_macro: bool) -> Result<(), ExpressionError> {
         let variable = self.peek();
         let binds = is_macro && variable.kind == Kind::Name && self.peek_at(1).kind == Kind::Symbol(",");
         if binds {
@@ -376,7 +376,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn expressions(&mut self, end: &str) -> Result<(), ConditionError> {
+    fn expressions(&mut self, end: &str) -> Result<(), ExpressionError> {
         self.height = 1;
         if self.eat(end) {
             return Ok(());
@@ -391,13 +391,13 @@ impl<'a> Parser<'a> {
         self.expect(end)
     }
 
-    fn list(&mut self) -> Result<(), ConditionError> {
+    fn list(&mut self) -> Result<(), ExpressionError> {
         self.next();
         self.expressions("]")?;
         self.grow(self.height)
     }
 
-    fn map(&mut self) -> Result<(), ConditionError> {
+    fn map(&mut self) -> Result<(), ExpressionError> {
         self.next();
         let mut height = 1;
         while !self.eat("}") {

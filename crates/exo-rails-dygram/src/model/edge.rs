@@ -66,7 +66,7 @@ pub struct LabelPart {
 
 /// The condition of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Condition<'a> {
+pub struct EdgeCondition<'a> {
     /// The word before it.
     pub kind: ConditionKind,
     /// The condition as the file writes it.
@@ -145,12 +145,12 @@ impl Edge {
     /// Returns the condition. If there are several, `when` comes before `unless`, and `unless` before `if`. For the same word,
     /// an attribute in the braces of the edge comes before the label.
     #[must_use]
-    pub fn condition(&self) -> Option<Condition<'_>> {
+    pub fn condition(&self) -> Option<EdgeCondition<'_>> {
         self.conditions().next()
     }
 
     /// Returns all conditions. More than one is a mistake.
-    pub fn conditions(&self) -> impl Iterator<Item = Condition<'_>> {
+    pub fn conditions(&self) -> impl Iterator<Item = EdgeCondition<'_>> {
         let kinds = [("when", ConditionKind::When), ("unless", ConditionKind::Unless), ("if", ConditionKind::If)];
         kinds.into_iter().flat_map(move |(word, kind)| {
             self.named(word).filter_map(move |(value, place)| {
@@ -159,7 +159,7 @@ impl Edge {
                     Value::Bool(false) => "false",
                     _ => value.as_str()?,
                 };
-                Some(Condition { kind, text, place })
+                Some(EdgeCondition { kind, text, place })
             })
         })
     }

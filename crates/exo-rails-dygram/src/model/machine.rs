@@ -34,7 +34,7 @@ pub struct EdgeId(usize);
 ///
 /// let read = exo_rails_dygram::read("flow.dygram", "plan; done; plan -> done;").machine;
 /// assert_eq!(built, read);
-/// # Ok::<(), exo_rails_dygram::BuildError>(())
+/// # Ok::<(), exo_rails_dygram::AddError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
@@ -66,7 +66,7 @@ struct Links {
 /// Why a node or an edge cannot be added to a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum AddError {
     /// The name has a character other than ASCII letters, digits and `_`, begins with a digit, or is `machine` or `import`.
     Name(String),
     /// The parent already has a node with this name. The text is the path of the node.
@@ -79,7 +79,7 @@ pub enum BuildError {
     Foreign,
 }
 
-impl fmt::Display for BuildError {
+impl fmt::Display for AddError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => {
@@ -98,16 +98,16 @@ impl fmt::Display for BuildError {
     }
 }
 
-impl std::error::Error for BuildError {}
+impl std::error::Error for AddError {}
 
 /// How many bytes the path of a node may have. Each node in a node repeats the path.
 const MAX_PATH: usize = 1024;
 
 /// Checks the names of annotations and attributes.
-fn check_names(annotations: &[Annotation], attributes: &[Attribute]) -> Result<(), BuildError> {
+fn check_names(annotations: &[Annotation], attributes: &[Attribute]) -> Result<(), AddError> {
     let names =
         annotations.iter().map(|annotation| &annotation.name).chain(attributes.iter().map(|attribute| &attribute.name));
-    names.into_iter().find(|name| !is_name(name)).map_or(Ok(()), |name| Err(BuildError::Name(name.clone())))
+    names.into_iter().find(|name| !is_name(name)).map_or(Ok(()), |name| Err(AddError::Name(name.clone())))
 }
 
 impl Machine {
@@ -123,24 +123,24 @@ impl Machine {
     ///
     /// If the name is not valid, if the parent already has a child with this name, if the parent is too deep, or if the parent
     /// belongs to another machine.
-    pub fn add_node(&mut self, parent: Option<NodeId>, node: Node) -> Result<NodeId, BuildError> {
+    pub fn add_node(&mut self, parent: Option<NodeId>, node: Node) -> Result<NodeId, AddError> {
         if !is_name(&node.name) || is_keyword(&node.name) {
-            return Err(BuildError::Name(node.name));
+            return Err(AddError::Name(node.name));
         }
         if let Some(name) = node.type_name.as_ref().filter(|name| !is_name(name) || is_keyword(name)) {
-            return Err(BuildError::Name(name.clone()));
+            return Err(AddError::Name(name.clone()));
         }
         check_names(&node.annotations, &node.attributes)?;
         let path = match parent {
-            Some(parent) => format!("{}.{}", self.links.get(parent.0).ok_or(BuildError::Foreign)?.path, node.name),
+            Some(parent) => format!("{}.{}", self.links.get(parent.0).ok_or(AddError::Foreign)?.path, node.name),
             None => node.name.clone(),
         };
         let levels = parent.map_or(1, |parent| self.ancestors(parent).count() + 2);
         if levels > MAX_LEVELS || path.len() > MAX_PATH {
-            return Err(BuildError::Depth);
+            return Err(AddError::Depth);
         }
         if self.by_path.contains_key(&path) {
-            return Err(BuildError::Duplicate(path));
+            return Err(AddError::Duplicate(path));
         }
         let id = NodeId(self.nodes.len());
         self.by_path.insert(path.clone(), id);
@@ -159,14 +159,14 @@ impl Machine {
     /// # Errors
     ///
     /// If one of its nodes belongs to another machine, if a name is not valid, or if the arrow cannot have the label.
-    pub fn add_edge(&mut self, edge: Edge) -> Result<EdgeId, BuildError> {
+    pub fn add_edge(&mut self, edge: Edge) -> Result<EdgeId, AddError> {
         let (source, target) = (edge.source.node.0, edge.target.node.0);
         if source.max(target) >= self.links.len() {
-            return Err(BuildError::Foreign);
+            return Err(AddError::Foreign);
         }
         check_names(&edge.annotations, &edge.attributes)?;
         if !edge.may_have_label() {
-            return Err(BuildError::Label);
+            return Err(AddError::Label);
         }
         let id = EdgeId(self.edges.len());
         self.edges.push(edge);
@@ -184,9 +184,9 @@ impl Machine {
     /// # Errors
     ///
     /// If its node belongs to another machine.
-    pub fn add_note(&mut self, note: Note) -> Result<(), BuildError> {
+    pub fn add_note(&mut self, note: Note) -> Result<(), AddError> {
         if note.target.0 >= self.nodes.len() {
-            return Err(BuildError::Foreign);
+            return Err(AddError::Foreign);
         }
         self.notes.push(note);
         Ok(())

@@ -11,7 +11,7 @@ use crate::diagnostic::Place;
 /// let mut machine = Machine::new();
 /// let plan = machine.add_node(None, Node { type_name: Some("Task".to_owned()), ..Node::named("plan") })?;
 /// assert_eq!(machine.path(plan), "plan");
-/// # Ok::<(), exo_rails_dygram::BuildError>(())
+/// # Ok::<(), exo_rails_dygram::AddError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {

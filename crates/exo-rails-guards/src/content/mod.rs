@@ -6,4 +6,4 @@ mod guard;
 mod known;
 
 pub use exo_rails_policy::content::{ContentConfig, ContentPattern, ContentPlace, RiskLevel};
-pub use guard::Content;
+pub use guard::ContentFilter;

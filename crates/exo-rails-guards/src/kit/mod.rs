@@ -164,7 +164,7 @@ kit! {
         /// Decides about tool calls by rules.
         permissions: Option<crate::permissions::Permissions>,
         /// Filters inputs and answers by phrases, lengths and patterns.
-        content: Option<crate::content::Content>,
+        content: Option<crate::content::ContentFilter>,
         /// Reports prompt injections, and removes hidden characters.
         injection: Option<crate::injection::Injection>,
         /// Checks the structure of tool calls.

@@ -12,7 +12,7 @@ use crate::finding::Place;
 use crate::places::path::{Match, Places};
 use crate::rules::call::Call;
 use crate::rules::command::{CommandText, Judge, Judgement, Reading, SimpleCommand, command_texts, read};
-use crate::rules::rule::{Content, Rank, Rule, RuleId};
+use crate::rules::rule::{About, Rank, Rule, RuleId};
 use crate::rules::tools::Tools;
 
 /// The rules and settings of a guard, ready to decide.
@@ -294,7 +294,7 @@ impl Policy {
         let rules = matched.iter().filter(|(number, _)| self.rules[*number].permission != Permission::Deny);
         let rule = rules.max_by_key(|(number, _)| self.standing(*number));
         let asks = judgements.iter().find(|judgement| judgement.permission == Permission::Ask && !judgement.is_unknown);
-        let built_in = Rank { content: Content::Command, tool: Precision::Any, conditions: 0, fixed: 0 };
+        let built_in = Rank { about: About::Command, tool: Precision::Any, conditions: 0, fixed: 0 };
         match (rule, asks) {
             (Some((number, _)), Some(judgement)) if self.rules[*number].rank < built_in => {
                 Some((Permission::Ask, By::Shell(judgement.clone())))

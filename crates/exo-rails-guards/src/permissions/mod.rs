@@ -81,7 +81,7 @@ mod lint;
 pub use crate::rules::rule::RuleId;
 pub use builder::PermissionsBuilder;
 pub use exo_rails_policy::permissions::{
-    Caution, Condition, Effect, GrantConfig, IfMissing, OnDeny, Permission, PermissionMode, PermissionRule,
+    ArgumentCondition, Caution, Effect, GrantConfig, IfMissing, OnDeny, Permission, PermissionMode, PermissionRule,
     PermissionsConfig, Rights, Root, Source, ToolConfig,
 };
 pub use explain::{ExplainedPart, Explanation, LostRule};

@@ -1,7 +1,7 @@
 //! Conditions of rules about one argument of a call.
 
 use exo_rails_policy::PointerPattern;
-use exo_rails_policy::permissions::{Condition, IfMissing};
+use exo_rails_policy::permissions::{ArgumentCondition, IfMissing};
 use exo_rails_text::spelling::{folded, is_plain, readings};
 use globset::GlobMatcher;
 use regex::{Regex, RegexBuilder};
@@ -33,8 +33,8 @@ struct Tests {
 }
 
 impl Argument {
-    pub(crate) fn new(place: &str, condition: &Condition) -> Result<Self, String> {
-        let Condition { equals, one_of, glob: pattern, regex, prefix, contains, min, max, exists, if_missing } =
+    pub(crate) fn new(place: &str, condition: &ArgumentCondition) -> Result<Self, String> {
+        let ArgumentCondition { equals, one_of, glob: pattern, regex, prefix, contains, min, max, exists, if_missing } =
             condition;
         let has_test = equals.is_some()
             || !one_of.is_empty()

@@ -65,14 +65,14 @@ impl fmt::Display for RuleId {
 /// How specific a rule is. The greatest decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
-    pub(crate) content: Content,
+    pub(crate) about: About,
     pub(crate) tool: Precision,
     pub(crate) conditions: usize,
     pub(crate) fixed: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Content {
+pub(crate) enum About {
     None,
     Arguments,
     Command,
@@ -139,9 +139,9 @@ impl Rule {
         let conditions = [paths.is_some(), !hosts.is_empty(), commands.is_some()].iter().filter(|has| **has).count()
             + arguments.len();
         let content = match (&commands, conditions) {
-            (Some(_), _) => Content::Command,
-            (None, 0) => Content::None,
-            (None, _) => Content::Arguments,
+            (Some(_), _) => About::Command,
+            (None, 0) => About::None,
+            (None, _) => About::Arguments,
         };
         let fixed = tools.iter().map(ToolPattern::fixed).min().unwrap_or(0)
             + arguments.iter().map(|argument| argument.fixed).sum::<usize>()

@@ -141,7 +141,7 @@ impl<'a> Lowering<'a> {
                 self.ids.insert(path, id);
                 Some(id)
             }
-            Err(dygram::BuildError::Duplicate(_)) => {
+            Err(dygram::AddError::Duplicate(_)) => {
                 self.report(span, format!("`{path}` is the name of a context and of a node: rename one of the two"));
                 None
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use exo_rails::{IntoFailure, OperationError, OperationErrorKind, Permit, Tool, ToolCallInputs, ToolOutput};
 
-pub use pattern::ToolPattern;
+pub use pattern::NamePattern;
 
 type Handled = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
 type Handler = Arc<dyn Fn(Permit<ToolCallInputs>) -> Handled + Send + Sync>;
@@ -19,13 +19,13 @@ type Handler = Arc<dyn Fn(Permit<ToolCallInputs>) -> Handled + Send + Sync>;
 /// ```
 /// use exo_rails::prelude::*;
 /// use exo_rails::NoRails;
-/// use exo_rails_machine::{ToolPattern, ToolRegistry};
+/// use exo_rails_machine::{NamePattern, ToolRegistry};
 /// use serde_json::{Value, json};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut registry = ToolRegistry::new();
 /// registry.add(Tool::new("search", "Finds.", json!({}), |_: Value| async { Ok::<_, OperationError>("found") }))?;
-/// registry.add_pattern(ToolPattern::prefix("read_"), |call| async move {
+/// registry.add_pattern(NamePattern::prefix("read_"), |call| async move {
 ///     Ok::<_, OperationError>(format!("reads {}", call.tool_name.trim_start_matches("read_")))
 /// })?;
 /// assert!(registry.has("read_notes") && !registry.has("searching"));
@@ -34,14 +34,14 @@ type Handler = Arc<dyn Fn(Permit<ToolCallInputs>) -> Handled + Send + Sync>;
 /// let output = NoRails.guard_tool_call(ToolCallInputs::new("read_notes"), &mut RunContext::new("demo"), run).await?;
 /// assert_eq!(output.content, "reads notes");
 ///
-/// let hidden = registry.add_pattern(ToolPattern::prefix("read_file_"), |_| async { Ok::<_, OperationError>("") });
+/// let hidden = registry.add_pattern(NamePattern::prefix("read_file_"), |_| async { Ok::<_, OperationError>("") });
 /// assert_eq!(hidden.unwrap_err().to_string(), "the pattern `read_file_*` is never reached: `read_*` matches all its names");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Default)]
 pub struct ToolRegistry {
     tools: Vec<Tool>,
-    patterns: Vec<(ToolPattern, Handler)>,
+    patterns: Vec<(NamePattern, Handler)>,
 }
 
 /// Why a tool or a pattern is refused.
@@ -108,7 +108,7 @@ impl ToolRegistry {
     /// # Errors
     ///
     /// If an earlier pattern matches all these names.
-    pub fn add_pattern<F, Fut, O, E>(&mut self, pattern: ToolPattern, run: F) -> Result<(), RegistryError>
+    pub fn add_pattern<F, Fut, O, E>(&mut self, pattern: NamePattern, run: F) -> Result<(), RegistryError>
     where
         F: Fn(Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, E>> + Send + 'static,
@@ -136,7 +136,7 @@ impl ToolRegistry {
     }
 
     /// Removes a pattern. Returns whether it was there.
-    pub fn remove_pattern(&mut self, pattern: &ToolPattern) -> bool {
+    pub fn remove_pattern(&mut self, pattern: &NamePattern) -> bool {
         let before = self.patterns.len();
         self.patterns.retain(|(other, _)| other != pattern);
         self.patterns.len() < before

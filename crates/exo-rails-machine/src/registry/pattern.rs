@@ -9,7 +9,7 @@ use super::RegistryError;
 
 /// A pattern for tool names. Patterns are case-sensitive.
 #[derive(Clone, Debug)]
-pub struct ToolPattern(Kind);
+pub struct NamePattern(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
@@ -19,7 +19,7 @@ enum Kind {
 }
 
 /// Two patterns are equal if they are of the same kind and have the same text.
-impl PartialEq for ToolPattern {
+impl PartialEq for NamePattern {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Kind::Prefix(this), Kind::Prefix(other)) => this == other,
@@ -29,9 +29,9 @@ impl PartialEq for ToolPattern {
     }
 }
 
-impl Eq for ToolPattern {}
+impl Eq for NamePattern {}
 
-impl ToolPattern {
+impl NamePattern {
     /// Matches names that begin with a text and are longer than it.
     #[must_use]
     pub fn prefix(text: impl Into<String>) -> Self {
@@ -86,7 +86,7 @@ fn beginning(hir: &Hir) -> String {
     }
 }
 
-impl fmt::Display for ToolPattern {
+impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Prefix(text) => write!(f, "{text}*"),

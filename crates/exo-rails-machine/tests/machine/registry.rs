@@ -2,7 +2,7 @@
 
 use exo_rails::NoRails;
 use exo_rails::prelude::*;
-use exo_rails_machine::{RegistryError, ToolPattern, ToolRegistry};
+use exo_rails_machine::{NamePattern, RegistryError, ToolRegistry};
 use serde_json::{Value, json};
 
 fn tool(name: &str) -> Tool {
@@ -13,7 +13,7 @@ fn tool(name: &str) -> Tool {
     })
 }
 
-fn add(registry: &mut ToolRegistry, pattern: ToolPattern, answer: &'static str) -> Result<(), RegistryError> {
+fn add(registry: &mut ToolRegistry, pattern: NamePattern, answer: &'static str) -> Result<(), RegistryError> {
     registry.add_pattern(
         pattern,
         move |call| async move { Ok::<_, OperationError>(format!("{answer} {}", call.tool_name)) },
@@ -28,8 +28,8 @@ async fn call(registry: &ToolRegistry, name: &str) -> String {
 #[tokio::test]
 async fn exact_names_win_over_patterns_and_patterns_keep_their_order() {
     let mut registry = ToolRegistry::new();
-    add(&mut registry, ToolPattern::regex("^read_[a-z]+$").unwrap(), "regex").unwrap();
-    add(&mut registry, ToolPattern::prefix("read_"), "prefix").unwrap();
+    add(&mut registry, NamePattern::regex("^read_[a-z]+$").unwrap(), "regex").unwrap();
+    add(&mut registry, NamePattern::prefix("read_"), "prefix").unwrap();
     registry.add(tool("read_me")).unwrap();
     assert_eq!(call(&registry, "read_me").await, "tool read_me");
     assert_eq!(call(&registry, "read_data").await, "regex read_data");
@@ -54,19 +54,19 @@ fn a_tool_matches_only_its_whole_name() {
 #[test]
 fn a_pattern_that_is_never_reached_is_refused() {
     let mut registry = ToolRegistry::new();
-    add(&mut registry, ToolPattern::prefix("read_"), "").unwrap();
+    add(&mut registry, NamePattern::prefix("read_"), "").unwrap();
     for hidden in ["^read_[a-z]+$", "^read_x", "^read_file_(a|b)$"] {
-        let error = add(&mut registry, ToolPattern::regex(hidden).unwrap(), "").unwrap_err();
+        let error = add(&mut registry, NamePattern::regex(hidden).unwrap(), "").unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("the pattern `/{hidden}/` is never reached: `read_*` matches all its names")
         );
     }
     for reached in ["read_x", "^read", "^(read_|write_)x$", "^write_"] {
-        add(&mut registry, ToolPattern::regex(reached).unwrap(), "").unwrap();
+        add(&mut registry, NamePattern::regex(reached).unwrap(), "").unwrap();
     }
-    assert!(add(&mut registry, ToolPattern::regex("^write_").unwrap(), "").is_err());
-    assert!(add(&mut registry, ToolPattern::prefix("read_"), "").is_err());
-    add(&mut registry, ToolPattern::prefix("rea"), "").unwrap();
-    assert!(matches!(ToolPattern::regex("("), Err(RegistryError::Regex { .. })));
+    assert!(add(&mut registry, NamePattern::regex("^write_").unwrap(), "").is_err());
+    assert!(add(&mut registry, NamePattern::prefix("read_"), "").is_err());
+    add(&mut registry, NamePattern::prefix("rea"), "").unwrap();
+    assert!(matches!(NamePattern::regex("("), Err(RegistryError::Regex { .. })));
 }

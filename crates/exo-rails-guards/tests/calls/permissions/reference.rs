@@ -3,7 +3,7 @@
 use exo_rails::ToolCallInputs;
 use exo_rails_guards::Permissions;
 use exo_rails_guards::permissions::{
-    Caution, Condition, Permission, PermissionMode, PermissionRule, PermissionsConfig, Source,
+    ArgumentCondition, Caution, Permission, PermissionMode, PermissionRule, PermissionsConfig, Source,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -85,7 +85,7 @@ fn guard(world: &World) -> Permissions {
             Permission::Deny => PermissionRule::deny(rule.tool),
         };
         if let Some(min) = rule.min {
-            made = made.argument("number", Condition::min(f64::from(min)));
+            made = made.argument("number", ArgumentCondition::min(f64::from(min)));
         }
         builder = builder.rule(rule.source, made);
     }

@@ -2,7 +2,7 @@ use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{MemoryQuery, RecalledMemory};
 use exo_rails_guards::Kit;
-use exo_rails_guards::content::{Content, ContentConfig};
+use exo_rails_guards::content::{ContentConfig, ContentFilter};
 use serde_json::json;
 
 use crate::content::{input, kit, output, rules, streamed};
@@ -198,5 +198,5 @@ fn mistakes_in_a_configuration_are_refused_with_advice() {
     let error =
         Kit::from_toml("[content]\npatterns = [{ name = 'a', level = 'low', regex = '(' }]").unwrap_err().to_string();
     assert!(error.contains("`patterns[0]`: `regex`: regex parse error"), "{error}");
-    assert!(Content::new(ContentConfig::default()).is_err());
+    assert!(ContentFilter::new(ContentConfig::default()).is_err());
 }

@@ -2,7 +2,7 @@
 
 use exo_rails::NoRails;
 use exo_rails::prelude::*;
-use exo_rails_machine::{ToolPattern, ToolRegistry};
+use exo_rails_machine::{NamePattern, ToolRegistry};
 use serde_json::{Value, json};
 
 fn tool(name: &str, answer: &'static str) -> Tool {
@@ -11,7 +11,7 @@ fn tool(name: &str, answer: &'static str) -> Tool {
     })
 }
 
-fn add(registry: &mut ToolRegistry, pattern: ToolPattern) {
+fn add(registry: &mut ToolRegistry, pattern: NamePattern) {
     let run = |call: Permit<ToolCallInputs>| async move {
         Ok::<_, OperationError>(format!("pattern {} {}", call.tool_name, call.arguments))
     };
@@ -28,8 +28,8 @@ async fn output(registry: &ToolRegistry, name: &str, arguments: Value) -> String
 /// A pattern, a name, and whether the pattern has it.
 #[test]
 fn patterns_match_names_exactly() {
-    let prefix = || ToolPattern::prefix("transition_to_");
-    let regex = |text: &str| ToolPattern::regex(text).unwrap();
+    let prefix = || NamePattern::prefix("transition_to_");
+    let regex = |text: &str| NamePattern::regex(text).unwrap();
     let cases = [
         (prefix(), "transition_to_ready", true),
         (prefix(), "transition_to_x", true),
@@ -56,7 +56,7 @@ fn patterns_match_names_exactly() {
 #[tokio::test]
 async fn calls_reach_their_tool_with_their_arguments() {
     let mut registry = ToolRegistry::new();
-    add(&mut registry, ToolPattern::prefix("test_"));
+    add(&mut registry, NamePattern::prefix("test_"));
     registry.add(tool("test_tool", "tool")).unwrap();
     assert_eq!(output(&registry, "test_tool", json!({ "message": "hi" })).await, r#"tool {"message":"hi"}"#);
     assert_eq!(output(&registry, "test_data", json!({ "value": 42 })).await, r#"pattern test_data {"value":42}"#);
@@ -66,7 +66,7 @@ async fn calls_reach_their_tool_with_their_arguments() {
     let fail = |_: Permit<ToolCallInputs>| async {
         Err::<String, _>(OperationError::new(OperationErrorKind::Other, "it broke"))
     };
-    registry.add_pattern(ToolPattern::prefix("failing_"), fail).unwrap();
+    registry.add_pattern(NamePattern::prefix("failing_"), fail).unwrap();
     assert!(output(&registry, "failing_x", json!({})).await.contains("it broke"));
 }
 
@@ -74,16 +74,16 @@ async fn calls_reach_their_tool_with_their_arguments() {
 fn tools_and_patterns_are_removed() {
     let mut registry = ToolRegistry::new();
     registry.add(tool("temp_tool", "")).unwrap();
-    add(&mut registry, ToolPattern::prefix("temp_"));
-    add(&mut registry, ToolPattern::regex("^other").unwrap());
+    add(&mut registry, NamePattern::prefix("temp_"));
+    add(&mut registry, NamePattern::regex("^other").unwrap());
     let found = registry.diagnostics();
     // There, each tool is counted as a pattern too.
     assert_eq!((found.tools.len(), found.patterns.len()), (1, 2));
 
     assert_eq!(registry.remove("temp_tool").map(|tool| tool.name().to_owned()).as_deref(), Some("temp_tool"));
     assert!(registry.remove("temp_tool").is_none() && registry.has("temp_tool"), "the pattern has the name too");
-    assert!(!registry.remove_pattern(&ToolPattern::prefix("temp")));
-    assert!(registry.remove_pattern(&ToolPattern::prefix("temp_")));
+    assert!(!registry.remove_pattern(&NamePattern::prefix("temp")));
+    assert!(registry.remove_pattern(&NamePattern::prefix("temp_")));
     assert!(!registry.has("temp_tool") && registry.has("other"));
     registry.add(tool("temp_tool", "")).unwrap();
 
