@@ -4,7 +4,7 @@
 //! | module | task |
 //! |---|---|
 //! | `rail` | `#[rail]` and `#[on]`: turn a function or an `impl` block into a rail |
-//! | `chain` | `rail_chain!` and `chain_policy!`: turn rails into a chain, in the order of their priorities |
+//! | `chain` | `rail_chain!` and `chain_requirements!`: turn rails into a chain, in the order of their priorities |
 //! | `custom_event` | `#[derive(Event)]`: turns a struct into an event |
 //! | `operation` | `#[derive(Operation)]`: turns a struct into an operation, with its events |
 //! | `provided` | `#[derive(Provided)]`: declares a type of values that one rail provides and other rails need |
@@ -61,8 +61,8 @@ pub fn rail_chain(input: TokenStream) -> TokenStream {
 
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro]
-pub fn chain_policy(input: TokenStream) -> TokenStream {
-    chain::chain_policy(input.into()).into()
+pub fn chain_requirements(input: TokenStream) -> TokenStream {
+    chain::chain_requirements(input.into()).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]

@@ -33,7 +33,7 @@ pub use action::{
 };
 pub use bus::{EventBus, EventRecord, Lagged, RecordPayload, Subscription, WithEvents};
 pub use chain::around::WithoutAround;
-pub use chain::{Chain, ChainPolicy, Requirement, Serves, ServesOperation};
+pub use chain::{Chain, ChainRequirements, Requirement, Serves, ServesOperation};
 pub use context::{
     Extensions, HookState, KeptValues, OperationEnd, Provided, RailContext, RestoreError, RunContext, RunScope,
     SavedContext, SharedExtensions, StopKind, StoppedBy,

@@ -306,9 +306,9 @@ pub use exo_rails_macros::rail;
 /// | `trace` | each rail runs in a [span](crate::telemetry). Without the option, the chain contains no code for spans |
 /// | `operations = [MyOperation]` | the chain guards these [custom operations](derive@Operation) |
 /// | `events = [MyEvent]` | the chain serves these [custom events](derive@Event) |
-/// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | requirements of the chain: see [`chain_policy!`] |
+/// | `require(…)`, `first(…)`, `last(…)`, `before(…)` | requirements of the chain: see [`chain_requirements!`] |
 /// | `needs = [T]` | the rails need these values from an outer chain. The chain alone is not a guard set |
-/// | `policy = Policy` | the chain follows this [policy](crate::ChainPolicy). The option may occur several times |
+/// | `requirements = Company` | the chain meets these [requirements](crate::ChainRequirements). The option may occur several times |
 /// | `tools = Set` | if a rail is for one tool only, this [set](crate::ToolSet) must contain the tool |
 /// | `crate = path` | the path of this library |
 ///
@@ -417,7 +417,7 @@ pub use exo_rails_macros::rail;
 ///
 /// A rail in the list may have a `#[cfg]`. If the `#[cfg]` removes the rail, the chain does not contain the rail and has no
 /// field for it. If `#[cfg]`s remove all fields of a chain, write its value with braces: `Guards {}`. Fields with the same
-/// name and different `#[cfg]`s are one field. A requirement of a [policy](chain_policy!) may have a `#[cfg]` too. A
+/// name and different `#[cfg]`s are one field. A [shared requirement](chain_requirements!) may have a `#[cfg]` too. A
 /// requirement in `#[chain(…)]` cannot.
 ///
 /// ```
@@ -530,7 +530,7 @@ pub use exo_rails_macros::rail_chain;
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails::{ChainPolicy, chain_policy};
+/// use exo_rails::{ChainRequirements, chain_requirements};
 ///
 /// #[rail(priority = 10, on = [PreToolCall])]
 /// fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -540,7 +540,7 @@ pub use exo_rails_macros::rail_chain;
 /// #[rail(priority = 90, on = [PreToolCall, PostToolCall])]
 /// fn audit_log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
 ///
-/// chain_policy! {
+/// chain_requirements! {
 ///     /// The requirements for every chain of the company.
 ///     pub struct Company {
 ///         require(permission_check on PreToolCall),
@@ -550,25 +550,25 @@ pub use exo_rails_macros::rail_chain;
 /// }
 ///
 /// rail_chain! {
-///     #[chain(policy = Company)]
+///     #[chain(requirements = Company)]
 ///     pub struct SupportRails { audit_log, permission_check }
 /// }
 ///
 /// assert_eq!(Company::REQUIREMENTS[0].to_string(), "require(permission_check on PreToolCall)");
 /// ```
 ///
-/// A chain that names a policy but does not follow it does not compile:
+/// A chain that names requirements but does not meet them does not compile:
 ///
 /// ```compile_fail,E0080
 /// # use exo_rails::prelude::*;
-/// # use exo_rails::chain_policy;
+/// # use exo_rails::chain_requirements;
 /// # #[rail(priority = 10, on = [PreToolCall])]
 /// # fn permission_check(call: &ToolCallInputs) -> Verdict { Verdict::Continue }
 /// # #[rail(priority = 90, on = [PreToolCall])]
 /// # fn audit_log(call: &ToolCallInputs) {}
-/// # chain_policy! { pub struct Company { require(permission_check on PreToolCall) } }
+/// # chain_requirements! { pub struct Company { require(permission_check on PreToolCall) } }
 /// rail_chain! {
-///     #[chain(policy = Company)] // it does not list `permission_check`
+///     #[chain(requirements = Company)] // it does not list `permission_check`
 ///     pub struct HastyRails { audit_log }
 /// }
 /// ```
@@ -579,12 +579,12 @@ pub use exo_rails_macros::rail_chain;
 /// | `first(rail on Event)`, `last(rail on Event)` | runs the rail as the first or last rail of the event |
 /// | `before(rail, other, …)` | runs each rail before the next one in the list, at every event that has both |
 ///
-/// A function with the bound [`Meets<Company>`](crate::Meets) takes only guard sets that follow the policy.
+/// A function with the bound [`Meets<Company>`](crate::Meets) takes only guard sets that meet the requirements.
 ///
 /// A rail in an inner chain meets a requirement too. For a generic rail, name its type with any parameters. For example,
 /// `require(Audit<FileStore> on PreToolCall)` requires an `Audit` with any store. A rail in an `Option` or a `Vec` may be
-/// absent, so it does not meet `require`, `first` or `last`. `#[chain_policy(crate = path)]` sets the path of this library.
-pub use exo_rails_macros::chain_policy;
+/// absent, so it does not meet `require`, `first` or `last`. `#[chain_requirements(crate = path)]` sets the path of this library.
+pub use exo_rails_macros::chain_requirements;
 
 /// Declares the events of a method in an `impl` block under [`#[rail]`](macro@rail): `#[on(PreToolCall, Start)]`. The
 /// [options](macro@rail#options) of the method follow the events: `#[on(PreToolCall, tool = "delete_file")]`.

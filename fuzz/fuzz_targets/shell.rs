@@ -5,22 +5,22 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use exo_rails_guards::shell::{ShellDecision, ShellPolicy, ShellRule};
+use exo_rails_guards::shell::{ShellDecision, ShellRules, ShellRule};
 use libfuzzer_sys::fuzz_target;
 
 /// Far more than a text of the allowed length takes, also with the instruments of the fuzzer.
 const BOUND: Duration = Duration::from_secs(5);
 
-static STRICTER: LazyLock<ShellPolicy> = LazyLock::new(|| {
+static STRICTER: LazyLock<ShellRules> = LazyLock::new(|| {
     let rule = ShellRule::deny("no-x", "a rule more").program(["x", "ls"]);
-    ShellPolicy::builder().rule(rule).build().expect("the rule makes sense")
+    ShellRules::builder().rule(rule).build().expect("the rule makes sense")
 });
 
-static STRICT: LazyLock<ShellPolicy> =
-    LazyLock::new(|| ShellPolicy::builder().strict(true).build().expect("the shipped policy makes sense"));
+static STRICT: LazyLock<ShellRules> =
+    LazyLock::new(|| ShellRules::builder().strict(true).build().expect("the shipped rule set makes sense"));
 
 fuzz_target!(|text: &str| {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     let begin = Instant::now();
     let verdict = policy.judge(text);
     assert!(begin.elapsed() < BOUND, "the judgement took {:?}", begin.elapsed());

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "sign")]
 use data_encoding::HEXLOWER;
 
 use crate::hash::Hash;

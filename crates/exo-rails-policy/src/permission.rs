@@ -97,7 +97,7 @@ names!(PermissionMode:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// The guard itself, such as its policy about shell commands.
+    /// The guard itself, such as its rules about shell commands.
     BuiltIn,
     /// The configuration of the user or of the deployment.
     Global,

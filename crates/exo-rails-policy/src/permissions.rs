@@ -78,7 +78,7 @@ pub struct PermissionsConfig {
     pub tools: BTreeMap<String, ToolConfig>,
     /// The limits of every call: see [`GrantConfig`].
     pub grant: GrantConfig,
-    /// The policy about shell commands.
+    /// The rules about shell commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shell: Option<exo_rails_shell::ShellConfig>,
     /// The rules. Their order does not matter.

@@ -1,4 +1,4 @@
-//! A policy, checked and indexed.
+//! A rule set, checked and indexed.
 
 use super::config::{LanguageConfig, ProgramConfig, ShellConfig};
 use super::decision::ShellDecision;
@@ -21,11 +21,11 @@ pub(super) struct Compiled {
     pub(super) max_bytes: usize,
     pub(super) limits: Limits,
     pub(super) places: Places,
-    /// Whether the shipped policy is the base. Its items have the first numbers, and those below the next ones.
+    /// Whether the shipped rule set is the base. Its items have the first numbers, and those below the next ones.
     pub(super) shipped: bool,
     pub(super) programs: Vec<ProgramConfig>,
     pub(super) languages: HashMap<String, LanguageConfig>,
-    /// The programs that the configuration names, with what the shipped policy has about them.
+    /// The programs that the configuration names, with what the shipped rule set has about them.
     pub(super) names: HashMap<String, Named>,
     pub(super) rules: Vec<Rule>,
 }
@@ -56,7 +56,7 @@ impl Compiled {
             for name in &program.name {
                 let entry = names.entry(name.clone()).or_insert_with(|| of_shipped(name));
                 entry.known = true;
-                // The first table of a name counts. Those of the shipped policy come last.
+                // The first table of a name counts. Those of the shipped rule set come last.
                 if entry.program.is_none_or(|program| program < first_program) {
                     entry.program = Some(first_program + number);
                 }
@@ -106,9 +106,9 @@ impl Compiled {
         })
     }
 
-    /// Makes a policy that denies everything: what is left of a shipped policy that cannot be read.
+    /// Makes a rule set that denies everything: what is left of a shipped rule set that cannot be read.
     pub(super) fn closed(error: &ShellConfigError) -> Self {
-        tracing::error!(%error, "the shipped policy for shell commands cannot be read");
+        tracing::error!(%error, "the shipped rules for shell commands cannot be read");
         Self {
             unlisted: ShellDecision::Deny,
             project: ShellDecision::Deny,
@@ -126,7 +126,7 @@ impl Compiled {
         }
     }
 
-    /// Finds what the policy has about a program. Names are compared without the number of a version, and without case if the
+    /// Finds what the rule set has about a program. Names are compared without the number of a version, and without case if the
     /// name as it is written is not there: some file systems do not distinguish case.
     pub(super) fn named(&self, name: &str) -> Option<&Named> {
         if let Some(found) = self.exactly(name) {
@@ -140,7 +140,7 @@ impl Compiled {
         })
     }
 
-    /// Finds what the policy has about a program of exactly this name.
+    /// Finds what the rule set has about a program of exactly this name.
     pub(super) fn exactly(&self, name: &str) -> Option<&Named> {
         self.names.get(name).or_else(|| shipped::named(name).filter(|_| self.shipped))
     }

@@ -1,4 +1,4 @@
-//! The configuration of a policy: rules about commands, and what programs are like, as data.
+//! The configuration of a rule set: rules about commands, and what programs are like, as data.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::decision::{Caution, ShellDecision};
 use crate::severity::Severity;
 
-/// The configuration of a [`ShellPolicy`](super::ShellPolicy).
+/// The configuration of a [`ShellRules`](super::ShellRules).
 ///
-/// What a configuration does not set comes from the [shipped policy](super::DEFAULT_POLICY). Its lists are added to those of
-/// the shipped policy.
+/// What a configuration does not set comes from the [shipped rule set](super::DEFAULT_RULES). Its lists are added to those of
+/// the shipped rule set.
 ///
 /// ```
-/// use exo_rails_shell::{ShellDecision, ShellPolicy};
+/// use exo_rails_shell::{ShellDecision, ShellRules};
 ///
-/// let policy = ShellPolicy::new(toml::from_str(r#"
+/// let rules = ShellRules::new(toml::from_str(r#"
 ///     unlisted = "ask"
 ///     known = ["frobnicate"]
 ///
@@ -29,30 +29,30 @@ use crate::severity::Severity;
 ///     match = ["cargo publish", "cargo --locked publish -p core"]
 ///     not_match = ["cargo build"]
 /// "#)?)?;
-/// assert_eq!(policy.judge("cargo publish").decision, ShellDecision::Deny);
-/// assert_eq!(policy.judge("frobnicate --all").decision, ShellDecision::Allow);
-/// assert_eq!(policy.judge("other-program").decision, ShellDecision::Ask);
+/// assert_eq!(rules.judge("cargo publish").decision, ShellDecision::Deny);
+/// assert_eq!(rules.judge("frobnicate --all").decision, ShellDecision::Allow);
+/// assert_eq!(rules.judge("other-program").decision, ShellDecision::Ask);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ShellConfig {
-    /// Whether the shipped policy is the base. Without it, a policy has only what this configuration says. Default: `true`.
+    /// Whether the shipped rule set is the base. Without it, a rule set has only what this configuration says. Default: `true`.
     pub shipped: bool,
-    /// The decision about a program that neither `known` nor a `program` table names. The shipped policy notifies, and asks
+    /// The decision about a program that neither `known` nor a `program` table names. The shipped rule set notifies, and asks
     /// where the arguments look like harm.
     pub unlisted: Option<ShellDecision>,
-    /// The same for a program of the project: a path to a file in the project, such as `./build.sh`. The shipped policy notifies.
+    /// The same for a program of the project: a path to a file in the project, such as `./build.sh`. The shipped rule set notifies.
     pub project: Option<ShellDecision>,
-    /// The decision where a command depends on something that is not known before it runs. The shipped policy asks.
+    /// The decision where a command depends on something that is not known before it runs. The shipped rule set asks.
     pub unknown: Option<Caution>,
     /// Whether an unknown word such as `"$x"` may also be an option with its value, as in `--output=/etc/hosts`, and whether
-    /// rules decide that otherwise ignore unknown parts. The shipped policy is not strict: it takes such a word for an operand
+    /// rules decide that otherwise ignore unknown parts. The shipped rule set is not strict: it takes such a word for an operand
     /// or for an option without a value.
     pub strict: Option<bool>,
-    /// The decision about a text that is not a bash program, or is beyond a limit. The shipped policy asks.
+    /// The decision about a text that is not a bash program, or is beyond a limit. The shipped rule set asks.
     pub unreadable: Option<Caution>,
-    /// The longest text that is read, in bytes. The shipped policy reads 65,536.
+    /// The longest text that is read, in bytes. The shipped rule set reads 65,536.
     pub max_bytes: Option<usize>,
     /// What paths mean.
     pub places: ShellPlaces,
@@ -85,7 +85,7 @@ impl Default for ShellConfig {
     }
 }
 
-/// What paths mean in a policy.
+/// What paths mean in a rule set.
 ///
 /// Rules name places as operands: see [`ShellRule::operands`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ pub struct ShellPlaces {
 /// A rule about commands.
 ///
 /// A rule matches a command if all conditions that it has hold. When a condition depends on a part of the command that is not
-/// known before it runs, the rule may match; then the policy takes the decision [`unknown`](ShellConfig::unknown), unless the
+/// known before it runs, the rule may match; then the rule set takes the decision [`unknown`](ShellConfig::unknown), unless the
 /// rule says otherwise.
 ///
 /// A redirection is a command for rules: its program is `>` or `<`, and its operand is the path. An assignment is a command
@@ -112,15 +112,15 @@ pub struct ShellPlaces {
 ///
 /// ```
 /// use exo_rails_shell::Severity;
-/// use exo_rails_shell::{ShellPolicy, ShellRule, ShellDecision};
+/// use exo_rails_shell::{ShellRules, ShellRule, ShellDecision};
 ///
 /// let rule = ShellRule::deny("no-release", "people make releases")
 ///     .program(["just"])
 ///     .subcommand(["release", "publish"])
 ///     .severity(Severity::High);
-/// let policy = ShellPolicy::builder().rule(rule).build()?;
-/// assert_eq!(policy.judge("just test").decision, ShellDecision::Allow);
-/// assert_eq!(policy.judge("cd docs && just release").decision, ShellDecision::Deny);
+/// let rules = ShellRules::builder().rule(rule).build()?;
+/// assert_eq!(rules.judge("just test").decision, ShellDecision::Allow);
+/// assert_eq!(rules.judge("cd docs && just release").decision, ShellDecision::Deny);
 /// # Ok::<(), exo_rails_shell::ShellConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ pub struct ShellPlaces {
 pub struct ShellRule {
     /// The name, which findings and explanations show.
     pub name: String,
-    /// The programs, by their names without directories. `*` is all programs, and `?` those that the policy does not name.
+    /// The programs, by their names without directories. `*` is all programs, and `?` those that the rule set does not name.
     pub program: Vec<String>,
     /// Subcommands: the first operands. A subcommand of several words is one text: `stash drop`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -205,10 +205,10 @@ pub struct ShellRule {
     /// What an unknown part of a command does to the rule.
     #[serde(default)]
     pub if_unknown: IfUnknown,
-    /// Commands that the rule must match. They are checked when the policy is built.
+    /// Commands that the rule must match. They are checked when the rule set is built.
     #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
-    /// Commands that the rule must not match, not even perhaps. They are checked when the policy is built.
+    /// Commands that the rule must not match, not even perhaps. They are checked when the rule set is built.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_match: Vec<String>,
 }
@@ -310,11 +310,11 @@ impl ShellRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IfUnknown {
-    /// The policy takes the decision [`unknown`](ShellConfig::unknown) if the unknown part may make the rule match. Rules that
+    /// The rule set takes the decision [`unknown`](ShellConfig::unknown) if the unknown part may make the rule match. Rules that
     /// allow or notify do not match.
     #[default]
     Decide,
-    /// The rule does not match, unless the policy is [`strict`](ShellConfig::strict). This is for rules that know a few names
+    /// The rule does not match, unless the rule set is [`strict`](ShellConfig::strict). This is for rules that know a few names
     /// among many harmless ones, such as files with secrets.
     Ignore,
 }
@@ -337,7 +337,7 @@ pub struct ProgramConfig {
     pub skip: usize,
     /// Whether `NAME=value` may stand in front of what the program runs.
     pub assignments: bool,
-    /// Whether the program downloads what it runs. A program that the policy does not name is then unknown.
+    /// Whether the program downloads what it runs. A program that the rule set does not name is then unknown.
     pub downloads: bool,
     /// Whether the program adds arguments to what it runs, from its input.
     pub appends: bool,
@@ -355,7 +355,7 @@ pub struct ProgramConfig {
     pub writes_last: bool,
     /// Options after which the program only looks something up, and runs nothing.
     pub looks_up: Vec<String>,
-    /// Options whose value is the name of a module, which runs with the arguments behind it: `-m` of `python`. If the policy has
+    /// Options whose value is the name of a module, which runs with the arguments behind it: `-m` of `python`. If the rule set has
     /// rules about a program of this name, they judge it.
     pub modules: Vec<String>,
     /// Options whose value is a shell program.

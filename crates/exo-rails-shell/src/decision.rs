@@ -1,10 +1,10 @@
-//! What a policy decides about a command.
+//! What a rule set decides about a command.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a policy decides about a shell command. The order is from the mildest decision to the strictest.
+/// What a rule set decides about a shell command. The order is from the mildest decision to the strictest.
 ///
 /// ```
 /// use exo_rails_shell::ShellDecision;
@@ -51,7 +51,7 @@ impl fmt::Display for ShellDecision {
     }
 }
 
-/// What a policy decides where it cannot know what a command does. There is no mild choice.
+/// What a rule set decides where it cannot know what a command does. There is no mild choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Caution {

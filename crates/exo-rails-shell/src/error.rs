@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// A mistake in a [`ShellConfig`](crate::ShellConfig): a value that has the right type and that a policy cannot work with.
+/// A mistake in a [`ShellConfig`](crate::ShellConfig): a value that has the right type and that a rule set cannot work with.
 ///
 /// ```
-/// use exo_rails_shell::{ShellPolicy, ShellRule};
+/// use exo_rails_shell::{ShellRules, ShellRule};
 ///
-/// let error = ShellPolicy::builder().rule(ShellRule::deny("", "it deletes").program(["rm"])).build().unwrap_err();
+/// let error = ShellRules::builder().rule(ShellRule::deny("", "it deletes").program(["rm"])).build().unwrap_err();
 /// assert_eq!(error.to_string(), "`rule`: a rule has an empty name");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a policy says about a command, and why.
+//! What a rule set says about a command, and why.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use super::decision::ShellDecision;
 use super::word::Word;
 use crate::severity::Severity;
 
-/// What a [`ShellPolicy`](super::ShellPolicy) says about a text.
+/// What a [`ShellRules`](super::ShellRules) says about a text.
 ///
 /// ```
-/// use exo_rails_shell::{ShellDecision, ShellPolicy};
+/// use exo_rails_shell::{ShellDecision, ShellRules};
 ///
 /// let command = "cd src && git push --force origin main 2> log";
-/// let verdict = ShellPolicy::default().judge(command);
+/// let verdict = ShellRules::default().judge(command);
 /// assert_eq!(verdict.decision, ShellDecision::Deny);
 ///
 /// let push = &verdict.commands[1];
@@ -33,7 +33,7 @@ pub struct ShellVerdict {
     pub decision: ShellDecision,
     /// All simple commands in the text, also those that other commands run.
     pub commands: Vec<ShellCommand>,
-    /// All rules that matched, or may match, with what the policy decides for them.
+    /// All rules that matched, or may match, with what the rule set decides for them.
     pub judgements: Vec<Judgement>,
 }
 
@@ -50,10 +50,10 @@ impl ShellVerdict {
     /// The text quotes the command. It is for the people who may read the command.
     ///
     /// ```
-    /// use exo_rails_shell::ShellPolicy;
+    /// use exo_rails_shell::ShellRules;
     ///
     /// let command = "git status; git clean -fd";
-    /// let verdict = ShellPolicy::default().judge(command);
+    /// let verdict = ShellRules::default().judge(command);
     /// assert_eq!(verdict.explain(command).to_string(), "\
     /// ask
     ///   ask: git-clean (high) at bytes 12 to 25, `git clean -fd`: the command deletes files that git does not know

@@ -67,9 +67,9 @@ impl Word {
     /// A word with a variable, a substitution or a pattern has no value before the command runs.
     ///
     /// ```
-    /// use exo_rails_shell::ShellPolicy;
+    /// use exo_rails_shell::ShellRules;
     ///
-    /// let verdict = ShellPolicy::default().judge(r#"r\m -f "old file" $other"#);
+    /// let verdict = ShellRules::default().judge(r#"r\m -f "old file" $other"#);
     /// let words: Vec<_> = verdict.commands[0].words.iter().map(|word| word.value()).collect();
     /// assert_eq!(words, [Some("rm"), Some("-f"), Some("old file"), None]);
     /// ```

@@ -384,7 +384,7 @@ impl<'c> Names<'c> {
     }
 
     /// Writes the checks of the order that the rails and the chain require. Each check is at the token that its error
-    /// should mark: the name of the rail, the requirement or the policy.
+    /// should mark: the name of the rail or the requirement.
     fn checks(&self) -> TokenStream {
         let (chain, library) = (self.chain, &self.chain.library);
         let checks = |span: Span| quote_spanned!(span.resolved_at(Span::mixed_site())=> __Facts);
@@ -414,10 +414,10 @@ impl<'c> Names<'c> {
             let (checks, row) = (checks(rail.span()), requirements::subject(rail, library, &chain.rails));
             quote_spanned!(rail.span()=> #checks::check_lists(#row);)
         });
-        let policies = chain.policies.iter().map(|policy| {
-            let (checks, library) = (checks(policy.span()), library.located(policy.span()));
-            quote_spanned! {policy.span()=>
-                #checks::check_policy(<#policy as #library::ChainPolicy>::NAME, <#policy as #library::ChainPolicy>::REQUIREMENTS);
+        let shared = chain.shared.iter().map(|shared| {
+            let (checks, library) = (checks(shared.span()), library.located(shared.span()));
+            quote_spanned! {shared.span()=>
+                #checks::check_requirements(<#shared as #library::ChainRequirements>::NAME, <#shared as #library::ChainRequirements>::REQUIREMENTS);
             }
         });
         let needs = chain.needs.iter().enumerate().map(|(place, value)| {
@@ -430,7 +430,7 @@ impl<'c> Names<'c> {
             let (checks, library) = (checks(event.span()), library.located(event.span()));
             quote_spanned!(event.span()=> #checks::check_names(<#event as #library::Event>::POINT);)
         });
-        let chain: Vec<_> = named.chain(needs).chain(ordered).chain(requirements).chain(policies).collect();
+        let chain: Vec<_> = named.chain(needs).chain(ordered).chain(requirements).chain(shared).collect();
         let chain = (!chain.is_empty()).then(|| quote!(const _: () = { #(#chain)* };));
         quote!(#(const _: () = { #places };)* #chain)
     }
@@ -443,10 +443,10 @@ impl<'c> Names<'c> {
         let Priority { constant, value } = Priority::of(library, priority.as_ref());
         let declared = declared(library, self.chain.span);
         // A chain that needs values of an outer chain is not a guard set.
-        let followed = if self.chain.needs.is_empty() { &self.chain.policies[..] } else { &[] };
-        let meets = followed.iter().map(|policy| {
-            let library = library.located(policy.span());
-            quote_spanned!(policy.span().resolved_at(Span::mixed_site())=> impl #library::Meets<#policy> for #ident {})
+        let followed = if self.chain.needs.is_empty() { &self.chain.shared[..] } else { &[] };
+        let meets = followed.iter().map(|shared| {
+            let library = library.located(shared.span());
+            quote_spanned!(shared.span().resolved_at(Span::mixed_site())=> impl #library::Meets<#shared> for #ident {})
         });
         let list =
             if self.custom().is_empty() { quote!(#library::__private::LifecycleEvents) } else { quote!(__Events) };

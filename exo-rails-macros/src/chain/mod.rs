@@ -1,4 +1,4 @@
-//! `rail_chain!` and `chain_policy!`. The macro checks the grammar of a chain, and the compiler checks everything else.
+//! `rail_chain!` and `chain_requirements!`. The macro checks the grammar of a chain, and the compiler checks everything else.
 //! The expansion makes the errors of the compiler point at the name of the rail in the list.
 //!
 //! | module | task |
@@ -7,17 +7,17 @@
 //! | `parse` | reads a chain, checks its grammar, and makes the model: `Chain`, `Listed` |
 //! | `expand` | writes the items of the model, one method for each item |
 //! | `steps` | writes which rail runs at which step of each event |
-//! | `policy` | `chain_policy!` |
+//! | `chain_requirements` | `chain_requirements!` |
 
+mod chain_requirements;
 mod expand;
 mod parse;
-mod policy;
 mod requirements;
 mod steps;
 
 use proc_macro2::TokenStream;
 
-pub(crate) use policy::chain_policy;
+pub(crate) use chain_requirements::chain_requirements;
 
 use crate::errors;
 

@@ -31,7 +31,7 @@ pub(super) struct Chain {
     pub requirements: Vec<Requirement>,
     /// The values that the chain needs from an outer chain.
     pub needs: Vec<Path>,
-    pub policies: Vec<Path>,
+    pub shared: Vec<Path>,
     /// The tool set that must contain the tools of the rails.
     pub tools: Option<Path>,
     /// The events in the option `events`: custom events, and events on which the chain has many rails.
@@ -60,7 +60,7 @@ impl Chain {
             unique_priorities: false,
             requirements: Vec::new(),
             needs: Vec::new(),
-            policies: Vec::new(),
+            shared: Vec::new(),
             tools: None,
             events: Vec::new(),
             operations: Vec::new(),
@@ -215,7 +215,7 @@ const OPTIONS: [&str; 15] = [
     "trace",
     "events",
     "operations",
-    "policy",
+    "requirements",
     "tools",
     "needs",
     WORDS[0],
@@ -236,8 +236,8 @@ fn chain_options(chain: &mut Chain, input: ParseStream<'_>, errors: &mut Errors)
     while !input.is_empty() {
         let key = input.call(Ident::parse_any)?;
         let name = key.to_string();
-        // A chain may have several requirements and policies.
-        if name != "policy" && !WORDS.contains(&name.as_str()) {
+        // A chain may have several requirements of its own, and several shared ones.
+        if name != "requirements" && !WORDS.contains(&name.as_str()) {
             once(&key, &mut seen, errors);
         }
         if OPTIONS.contains(&name.as_str()) {
@@ -273,7 +273,7 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
     if input.parse::<Token![=]>().is_err() {
         let example = match name {
             "crate" => "crate = ::exo_rails",
-            "policy" => "policy = MyPolicy",
+            "requirements" => "requirements = MyRequirements",
             "tools" => "tools = SupportTools",
             "events" => EVENTS_EXAMPLE,
             "operations" => OPERATIONS_EXAMPLE,
@@ -284,12 +284,12 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
     }
     match name {
         "priority" => chain.priority = Some(rail::priority(input.parse()?, errors)),
-        "policy" => {
-            let policy = policy(input, errors)?;
-            if let Some(policy) = policy.as_ref().filter(|policy| chain.policies.contains(policy)) {
-                errors.at(policy, format_args!("the policy `{}` is given twice: keep one of them", shown(policy)));
+        "requirements" => {
+            let shared = shared(input, errors)?;
+            if let Some(shared) = shared.as_ref().filter(|shared| chain.shared.contains(shared)) {
+                errors.at(shared, format_args!("`{}` is given twice: keep one of them", shown(shared)));
             }
-            chain.policies.extend(policy);
+            chain.shared.extend(shared);
         }
         "events" => chain.events.extend(events(input, errors)?),
         "operations" => {
@@ -307,17 +307,17 @@ fn option(chain: &mut Chain, key: &Ident, name: &str, input: ParseStream<'_>, er
     Ok(())
 }
 
-/// Reads the name of a policy.
-fn policy(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Path>> {
+/// Reads the name of shared requirements.
+fn shared(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Path>> {
     let written = options::value(&input.fork())?;
     let path = input.call(Path::parse_mod_style).ok().filter(|_| input.is_empty() || input.peek(Token![,]));
     if path.is_some() {
         return Ok(path);
     }
     let meant: Vec<_> =
-        options::names_in(written.clone()).iter().map(|name| format!("policy = {}", shown(name))).collect();
-    let meant = if meant.is_empty() { "policy = MyPolicy".to_owned() } else { meant.join(", ") };
-    errors.at(written, format_args!("`policy` takes the name of a type, without quotes or brackets: `{meant}`"));
+        options::names_in(written.clone()).iter().map(|name| format!("requirements = {}", shown(name))).collect();
+    let meant = if meant.is_empty() { "requirements = MyRequirements".to_owned() } else { meant.join(", ") };
+    errors.at(written, format_args!("`requirements` takes the name of a type, without quotes or brackets: `{meant}`"));
     skip_value(input)?;
     Ok(None)
 }

@@ -1,5 +1,5 @@
 //! The requirements of a chain, such as `require(permission_check on PreToolCall)`, in `#[chain(…)]` and in
-//! `chain_policy!`.
+//! `chain_requirements!`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};

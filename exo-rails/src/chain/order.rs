@@ -152,14 +152,14 @@ impl<C: Chain + Listing<N>, const N: usize, const K: usize> ChainFacts<C, N, K> 
         }
     }
 
-    /// Checks that the chain meets the requirements of this policy.
+    /// Checks that the chain meets these requirements, which several chains share.
     ///
     /// # Panics
     /// Panics if the chain does not meet a requirement.
     #[track_caller]
-    pub const fn check_policy(policy: &str, requirements: &[Requirement]) {
+    pub const fn check_requirements(name: &str, requirements: &[Requirement]) {
         if !Self::REPORTED_AT_A_RAIL
-            && let Some(text) = breaks(&C::PLAN, policy, requirements)
+            && let Some(text) = breaks(&C::PLAN, name, requirements)
         {
             text.refuse();
         }

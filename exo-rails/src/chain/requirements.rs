@@ -1,4 +1,4 @@
-//! The requirements of a chain, from the chain itself or from a policy for several chains.
+//! The requirements of a chain, from the chain itself or shared by several chains.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use crate::point::text::{Text, same};
 use crate::point::{HookPoint, RailInfo};
 use crate::rail::{EventPlan, Plan, Row, contains};
 
-/// Requirements that several chains share. [`chain_policy!`](crate::chain_policy) makes them.
+/// Requirements that several chains share. [`chain_requirements!`](crate::chain_requirements) makes them.
 ///
-/// A chain names the policy in `#[chain(policy = …)]`. If the chain does not meet a requirement, it does not compile.
+/// A chain names them in `#[chain(requirements = …)]`. If the chain does not meet a requirement, it does not compile.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a policy",
-    label = "not a policy",
-    note = "declare a policy with `chain_policy! {{ struct {Self} {{ require(permission_check on PreToolCall) }} }}`"
+    message = "`{Self}` is not a set of requirements",
+    label = "not a set of requirements",
+    note = "declare requirements with `chain_requirements! {{ struct {Self} {{ require(permission_check on PreToolCall) }} }}`"
 )]
-pub trait ChainPolicy {
-    /// The name of the policy in the compiler's messages.
+pub trait ChainRequirements {
+    /// The name in the compiler's messages.
     const NAME: &'static str;
 
-    /// The requirements of the policy.
+    /// The requirements.
     const REQUIREMENTS: &'static [Requirement];
 }
 
@@ -141,20 +141,20 @@ impl Requirement {
         Self(Kind::Before(first, second))
     }
 
-    /// Returns how the chain breaks the requirement, or `None` if it meets the requirement. `policy` is the policy that has
+    /// Returns how the chain breaks the requirement, or `None` if it meets the requirement. `of` is the name of the requirements that have
     /// the requirement, or `None` if the chain has it.
-    pub(super) const fn broken(&self, plan: &Plan, policy: Option<&str>) -> Option<Text> {
+    pub(super) const fn broken(&self, plan: &Plan, of: Option<&str>) -> Option<Text> {
         match &self.0 {
-            Kind::Require(rail, event) => missing(plan, rail, *event, policy),
-            Kind::First(rail, event) => match missing(plan, rail, *event, policy) {
-                None => not_at_end(plan, rail, *event, true, policy),
+            Kind::Require(rail, event) => missing(plan, rail, *event, of),
+            Kind::First(rail, event) => match missing(plan, rail, *event, of) {
+                None => not_at_end(plan, rail, *event, true, of),
                 missing => missing,
             },
-            Kind::Last(rail, event) => match missing(plan, rail, *event, policy) {
-                None => not_at_end(plan, rail, *event, false, policy),
+            Kind::Last(rail, event) => match missing(plan, rail, *event, of) {
+                None => not_at_end(plan, rail, *event, false, of),
                 missing => missing,
             },
-            Kind::Before(first, second) => not_in_order(plan, first, second, policy),
+            Kind::Before(first, second) => not_in_order(plan, first, second, of),
         }
     }
 
@@ -171,12 +171,12 @@ impl Requirement {
     }
 }
 
-/// Returns how the chain breaks the requirements of the policy, one line for each rail. `None` if it meets them.
-pub(super) const fn breaks(plan: &Plan, policy: &str, requirements: &[Requirement]) -> Option<Text> {
+/// Returns how the chain breaks the requirements of this name, one line for each rail. `None` if it meets them.
+pub(super) const fn breaks(plan: &Plan, of: &str, requirements: &[Requirement]) -> Option<Text> {
     let (mut text, mut i) = (Text::new(), 0);
     while i < requirements.len() {
-        if let Some(broken) = requirements[i].broken(plan, Some(policy))
-            && !is_reported(plan, policy, requirements, i)
+        if let Some(broken) = requirements[i].broken(plan, Some(of))
+            && !is_reported(plan, of, requirements, i)
         {
             let more = if text.as_str().is_empty() { broken } else { Text::new().and("\n").and(broken.as_str()) };
             text = text.and(more.as_str());
@@ -187,12 +187,10 @@ pub(super) const fn breaks(plan: &Plan, policy: &str, requirements: &[Requiremen
 }
 
 /// Returns `true` if the chain breaks an earlier requirement of the same rail.
-const fn is_reported(plan: &Plan, policy: &str, requirements: &[Requirement], at: usize) -> bool {
+const fn is_reported(plan: &Plan, of: &str, requirements: &[Requirement], at: usize) -> bool {
     let mut i = 0;
     while i < at {
-        if requirements[i].is_about_the_rail_of(&requirements[at])
-            && requirements[i].broken(plan, Some(policy)).is_some()
-        {
+        if requirements[i].is_about_the_rail_of(&requirements[at]) && requirements[i].broken(plan, Some(of)).is_some() {
             return true;
         }
         i += 1;
@@ -225,23 +223,23 @@ pub(super) const fn lists(plan: &Plan, rail: Wanted<'_>) -> bool {
 }
 
 /// Returns the text if the rail does not run at the event in every configuration.
-const fn missing(plan: &Plan, rail: &Subject, event: HookPoint, policy: Option<&str>) -> Option<Text> {
+const fn missing(plan: &Plan, rail: &Subject, event: HookPoint, of: Option<&str>) -> Option<Text> {
     let rails = plan.rails_at(event);
     if find_present(rails, event, rail.wanted()).is_some() {
         return None;
     }
     if let Some(absent) = absent(rails, event, rail.wanted()) {
         let text = Text::new().name(rail.name()).and(" may be absent, and ");
-        let text = match policy {
-            Some(policy) => text.and("the policy ").name(policy),
+        let text = match of {
+            Some(of) => text.name(of),
             None => text.and("the chain ").name(plan.chain),
         };
         let text = text.and(" requires it on ").name(event.event_name());
         Some(there_always(&text, absent))
     } else {
         let text = Text::new().and("the chain ").name(plan.chain).and(" does not list ").name(rail.name());
-        let text = match policy {
-            Some(policy) => text.and(", which the policy ").name(policy).and(" requires on "),
+        let text = match of {
+            Some(of) => text.and(", which ").name(of).and(" requires on "),
             None => text.and(", but requires it on "),
         };
         let text = text.name(event.event_name());
@@ -281,13 +279,7 @@ const fn declared(text: &Text, rail: &RailInfo) -> Text {
 
 /// Returns the text if another rail runs before the rail, or after it. A rail around the operation runs after all rails that
 /// decide. So this compares rails around the operation only with each other, and rails that decide only with each other.
-const fn not_at_end(
-    plan: &Plan,
-    rail: &Subject,
-    event: HookPoint,
-    is_first: bool,
-    policy: Option<&str>,
-) -> Option<Text> {
+const fn not_at_end(plan: &Plan, rail: &Subject, event: HookPoint, is_first: bool, of: Option<&str>) -> Option<Text> {
     let rails = plan.rails_at(event);
     let Some(found) = find_present(rails, event, rail.wanted()) else { return None };
     let surrounds = surround(rails, event, found);
@@ -300,7 +292,7 @@ const fn not_at_end(
         {
             let end = if is_first { "first" } else { "last" };
             let text = Text::new().name(rail.name()).and(" must run ").and(end).and(" at ").name(event.event_name());
-            let text = by(&text, policy).and(", but ").name(other.info.name).and(" does: ");
+            let text = by(&text, of).and(", but ").name(other.info.name).and(" does: ");
             let (rail, other) = (rail.wanted(), Wanted::Rail(&other.row.rail));
             let (rail, other) = if is_first { (rail.first(), other.first()) } else { (rail.last(), other.last()) };
             return Some(priorities(&text, &plan.at(event), rail, other));
@@ -311,14 +303,14 @@ const fn not_at_end(
 }
 
 /// Returns the text if the rails do not run in this order.
-const fn not_in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Option<&str>) -> Option<Text> {
+const fn not_in_order(plan: &Plan, first: &Subject, second: &Subject, of: Option<&str>) -> Option<Text> {
     let mut i = 0;
     while i < plan.events.len() {
         let event = plan.events[i].event;
         let (one, two) = (first.wanted(), second.wanted());
         if !runs_before(&plan.events[i], one, two) {
             let text = Text::new().name(first.name()).and(" must run before ").name(second.name());
-            let text = by(&text, policy).and(", but at ").name(event.event_name()).and(" it does not: ");
+            let text = by(&text, of).and(", but at ").name(event.event_name()).and(" it does not: ");
             return Some(priorities(&text, &plan.events[i], one.last(), two.first()));
         }
         i += 1;
@@ -326,10 +318,10 @@ const fn not_in_order(plan: &Plan, first: &Subject, second: &Subject, policy: Op
     None
 }
 
-/// Adds to the text the name of the policy that has the requirement.
-const fn by(text: &Text, policy: Option<&str>) -> Text {
-    match policy {
-        Some(policy) => text.and(" (required by the policy ").name(policy).and(")"),
+/// Adds to the text the name of the requirements that have it.
+const fn by(text: &Text, of: Option<&str>) -> Text {
+    match of {
+        Some(of) => text.and(" (required by ").name(of).and(")"),
         None => *text,
     }
 }

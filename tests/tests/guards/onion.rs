@@ -1,7 +1,7 @@
 //! Onions: what runs first before something happens runs last after it.
 
 use exo_rails::prelude::*;
-use exo_rails::{Chain, ChainPolicy, Requirement, Serves, chain_policy};
+use exo_rails::{Chain, ChainRequirements, Requirement, Serves, chain_requirements};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tests::{note, take_notes};
@@ -297,7 +297,7 @@ mod requirements {
     #[rail(priority = 20, on = [PreToolCall, PostToolCall, Finished], after = [log])]
     fn check() {}
 
-    chain_policy! {
+    chain_requirements! {
         struct Company {
             before(log, check),
             first(log on PreToolCall),
@@ -307,12 +307,12 @@ mod requirements {
     }
 
     rail_chain! {
-        #[chain(onion, before(log, check), first(check on PostToolCall), last(check on PreToolCall), policy = Company)]
+        #[chain(onion, before(log, check), first(check on PostToolCall), last(check on PreToolCall), requirements = Company)]
         struct Required { check, log }
     }
 
     rail_chain! {
-        #[chain(onion, policy = Company)]
+        #[chain(onion, requirements = Company)]
         struct Around { Required }
     }
 

@@ -90,7 +90,7 @@ fn kit() -> Vec<(String, String)> {
     guards
 }
 
-/// Whoever adds a guard finds each list that the guard is missing in.
+/// A new guard has to be in each of these lists.
 #[test]
 fn each_list_of_guards_has_every_guard_of_the_kit() {
     let read = |file: &str| (file.to_owned(), std::fs::read_to_string(root().join(file)).unwrap());

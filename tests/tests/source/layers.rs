@@ -42,7 +42,7 @@ const CORE: Layers = Layers {
 
 const TEXT: Layers = Layers {
     source: "../crates/exo-rails-text/src",
-    order: &["invisible", "names", "reading", "codes", "views", "look", "spelling"],
+    order: &["invisible", "names", "reading", "codes", "look", "views", "spelling"],
     root: &["lib"],
     uses_exports: false,
 };
@@ -74,7 +74,7 @@ const SHELL: Layers = Layers {
         "shipped",
         "compiled",
         "judge",
-        "policy",
+        "rule_set",
     ],
     root: &["lib"],
     uses_exports: true,

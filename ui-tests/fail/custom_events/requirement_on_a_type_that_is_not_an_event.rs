@@ -1,9 +1,9 @@
-//! A chain and a policy require a rail on a type that is not an event.
+//! A chain and shared requirements have a rail on a type that is not an event.
 //!
 //! The message should say: `Memories` is not an event.
 
 use exo_rails::prelude::*;
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 
 #[derive(Debug)]
 struct Memories(Vec<String>);
@@ -20,10 +20,10 @@ rail_chain! {
     struct Guards { privacy }
 }
 
-chain_policy! { struct Company { first(privacy on Memories) } }
+chain_requirements! { struct Company { first(privacy on Memories) } }
 
 rail_chain! {
-    #[chain(events = [MemoriesRecalled], policy = Company)]
+    #[chain(events = [MemoriesRecalled], requirements = Company)]
     struct Others { privacy }
 }
 

@@ -10,8 +10,8 @@ mod company {
         Verdict::abort_if(call.tool_name == "drop_table", "not permitted")
     }
 
-    exo_rails::chain_policy! {
-        pub struct Policy { require(permissions on PreToolCall) }
+    exo_rails::chain_requirements! {
+        pub struct Company { require(permissions on PreToolCall) }
     }
 }
 
@@ -19,7 +19,7 @@ mod company {
 fn permissions() {}
 
 rail_chain! {
-    #[chain(policy = company::Policy)]
+    #[chain(requirements = company::Company)]
     struct MyRails { permissions }
 }
 

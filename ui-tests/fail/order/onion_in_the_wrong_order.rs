@@ -3,7 +3,7 @@
 //! The messages should say: `permission` must run before `audit`, but at `PostToolCall` it does not: this is an onion.
 
 use exo_rails::prelude::*;
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 
 #[rail(priority = 90, on = [PostToolCall])]
 fn permission() {}
@@ -19,10 +19,10 @@ rail_chain! {
 #[rail(priority = 10, on = [PostToolCall])]
 fn log() {}
 
-chain_policy! { struct Logged { before(permission, log) } }
+chain_requirements! { struct Logged { before(permission, log) } }
 
 rail_chain! {
-    #[chain(onion, policy = Logged)]
+    #[chain(onion, requirements = Logged)]
     struct LoggedRails { log, permission }
 }
 

@@ -1,7 +1,7 @@
 //! The message should say: `Limit` may be absent: a `Vec` may be empty, so list a rail in a field without `Vec`. Once for the
-//! chain's own requirement, once for the policy's, and once for a chain whose only rail is a list.
+//! chain's own requirement, once for a shared one, and once for a chain whose only rail is a list.
 
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 use exo_rails::prelude::*;
 
 struct Limit;
@@ -14,7 +14,7 @@ impl Limit {
     }
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company { first(Limit on PreToolCall) }
 }
 
@@ -24,7 +24,7 @@ rail_chain! {
 }
 
 rail_chain! {
-    #[chain(policy = Company)]
+    #[chain(requirements = Company)]
     struct Follows { limits: Option<Vec<Limit>> }
 }
 

@@ -1,7 +1,7 @@
 //! The message should say: `Permission` may be absent: list it without `Option`. Once for the chain's own requirement, once
-//! for the policy's, once for a rail in a chain that may be absent, and once for a chain whose only rail may be absent.
+//! for a shared one, once for a rail in a chain that may be absent, and once for a chain whose only rail may be absent.
 
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 use exo_rails::prelude::*;
 
 struct Permission;
@@ -14,7 +14,7 @@ impl Permission {
     }
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company { first(Permission on PreToolCall) }
 }
 
@@ -24,7 +24,7 @@ rail_chain! {
 }
 
 rail_chain! {
-    #[chain(policy = Company)]
+    #[chain(requirements = Company)]
     struct Follows { permission: Option<Permission> }
 }
 

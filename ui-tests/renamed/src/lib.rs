@@ -3,7 +3,7 @@
 #![allow(clippy::must_use_candidate, clippy::unused_self, clippy::ptr_arg, reason = "rails are as small as can be")]
 
 use rails::prelude::*;
-use rails::{Chain, chain_policy, tools};
+use rails::{Chain, chain_requirements, tools};
 
 /// What a rail provides.
 #[derive(Debug, Provided)]
@@ -48,7 +48,7 @@ impl NotEmpty {
     }
 }
 
-chain_policy! {
+chain_requirements! {
     /// What all chains have.
     pub struct Company { require(caller on PreToolCall) }
 }
@@ -60,7 +60,7 @@ tools! {
 
 rail_chain! {
     /// All of it.
-    #[chain(events = [Asked], operations = [Count], policy = Company)]
+    #[chain(events = [Asked], operations = [Count], requirements = Company)]
     pub struct Guards {
         caller,
         log,

@@ -1,11 +1,11 @@
-//! `#[cfg]` on listed rails and on the requirements of a policy: what it removes leaves nothing.
+//! `#[cfg]` on listed rails and on shared requirements: what it removes leaves nothing.
 
 #![deny(warnings)]
 #![allow(clippy::non_minimal_cfg, reason = "a `cfg` that always holds")]
 
 use exo_rails::prelude::*;
 use exo_rails::testing::assert_order;
-use exo_rails::{Chain, chain_policy};
+use exo_rails::{Chain, chain_requirements};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn always() {}
@@ -29,7 +29,7 @@ impl Limit {
     }
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company {
         require(always on PreToolCall),
         /// Only where there is one.
@@ -42,7 +42,7 @@ chain_policy! {
 
 rail_chain! {
     #[derive(Default)]
-    #[chain(policy = Company, require(limit on PreToolCall), before(limit, other), before(gone, other))]
+    #[chain(requirements = Company, require(limit on PreToolCall), before(limit, other), before(gone, other))]
     struct Rails {
         always,
         #[cfg(any())]

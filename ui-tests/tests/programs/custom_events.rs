@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 
 use exo_rails::prelude::*;
-use exo_rails::{CustomInputs, NoRetry, chain_policy};
+use exo_rails::{CustomInputs, NoRetry, chain_requirements};
 
 /// Nothing is carried.
 #[derive(Debug, Event)]
@@ -143,14 +143,14 @@ rail_chain! {
     pub struct Inner { all_parts, again, fill, measure, remember, limit: Limit<u8>, }
 }
 
-chain_policy! {
-    pub struct Policy { require(audit on MemoriesRecalled), last(audit on Tick), before(count, audit) }
+chain_requirements! {
+    pub struct Company { require(audit on MemoriesRecalled), last(audit on Tick), before(count, audit) }
 }
 
 rail_chain! {
     #[chain(
         events = [Tick, self::MemoriesRecalled, Stepped, crate::custom_events::steps::r#try],
-        policy = Policy,
+        requirements = Company,
         first(count on PreToolCall),
     )]
     struct Outer { audit, inner: Inner, count }

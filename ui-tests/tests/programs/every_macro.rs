@@ -270,7 +270,7 @@ impl<const N: usize> Label<'_, N> {
     }
 }
 
-::exo_rails::chain_policy! {
+::exo_rails::chain_requirements! {
     /// What each chain has.
     pub struct Company { require(plain on PreToolCall), first(provides on PreToolCall), before(plain, looks), last(looks on ToolError) }
 }
@@ -304,7 +304,7 @@ impl<const N: usize> Label<'_, N> {
 
 ::exo_rails::rail_chain! {
     /// With custom events.
-    #[chain(events = [Tick, Recalled, Stepped, Aborts], operations = [Count], policy = Company)]
+    #[chain(events = [Tick, Recalled, Stepped, Aborts], operations = [Count], requirements = Company)]
     pub struct Guards {
         /// Each in its place.
         #[rail(priority = 11)] plain,

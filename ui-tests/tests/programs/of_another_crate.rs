@@ -3,7 +3,7 @@
 #![deny(warnings)]
 
 use exo_rails::prelude::*;
-use exo_rails::{Next, chain_policy};
+use exo_rails::{Next, chain_requirements};
 use renamed::{Asked, Company, Count, NotEmpty, PostCount, PreCount};
 
 #[rail(priority = 5, on = [Asked, PreCount])]
@@ -21,12 +21,12 @@ fn never_zero(count: &mut usize) {
     *count = (*count).max(1);
 }
 
-chain_policy! {
+chain_requirements! {
     struct Counted { require(never_zero on PostCount) }
 }
 
 rail_chain! {
-    #[chain(events = [Asked], operations = [Count], policy = Company, policy = Counted)]
+    #[chain(events = [Asked], operations = [Count], requirements = Company, requirements = Counted)]
     struct Guards { #[rail(priority = 1)] renamed::caller, renamed::log, no_secrets, twice, never_zero, not_empty: NotEmpty }
 }
 

@@ -3,7 +3,7 @@
 #![deny(warnings)]
 
 use exo_rails::prelude::*;
-use exo_rails::{ChainPolicy, chain_policy};
+use exo_rails::{ChainRequirements, chain_requirements};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -34,7 +34,7 @@ rail_chain! {
     struct Limits { limit: Limit<u8> }
 }
 
-chain_policy! {
+chain_requirements! {
     /// Docs and visibility are the struct's.
     pub struct Company {
         require(permission_check on PreToolCall, logs::audit_log on PostToolCall),
@@ -44,22 +44,22 @@ chain_policy! {
     }
 }
 
-chain_policy! { struct Limited { require(Limits on PreToolCall) } }
+chain_requirements! { struct Limited { require(Limits on PreToolCall) } }
 
 // Equal priorities: the list decides.
 rail_chain! {
-    #[chain(policy = Company, before(permission_check, Limit<u8>), before(permission_check, Limit<u8>, logs::audit_log))]
+    #[chain(requirements = Company, before(permission_check, Limit<u8>), before(permission_check, Limit<u8>, logs::audit_log))]
     struct Direct { permission_check, limit: Limit<u8>, logs::audit_log }
 }
 
 rail_chain! {
-    #[chain(unique_priorities, priority = 20, policy = Company, policy = Limited)]
+    #[chain(unique_priorities, priority = 20, requirements = Company, requirements = Limited)]
     struct Outer { logs::audit_log, limits: Limits, permission_check }
 }
 
 // The rails of a chain inside count as the chain's own.
 rail_chain! {
-    #[chain(policy = Company, policy = Limited, require(Outer on PreToolCall))]
+    #[chain(requirements = Company, requirements = Limited, require(Outer on PreToolCall))]
     struct Nested { outer: Outer }
 }
 

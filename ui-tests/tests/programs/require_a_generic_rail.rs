@@ -2,7 +2,7 @@
 
 #![deny(warnings)]
 
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 use exo_rails::prelude::*;
 
 trait Store: Send + Sync {
@@ -32,15 +32,15 @@ impl<S: Store> Audit<S> {
     }
 }
 
-chain_policy! { struct Company { require(Audit<Console> on PreToolCall), last(Audit<Console> on PostToolCall) } }
+chain_requirements! { struct Company { require(Audit<Console> on PreToolCall), last(Audit<Console> on PostToolCall) } }
 
 rail_chain! {
-    #[chain(policy = Company)]
+    #[chain(requirements = Company)]
     struct ToConsole { audit: Audit<Console> }
 }
 
 rail_chain! {
-    #[chain(policy = Company, require(audit on PreToolCall))]
+    #[chain(requirements = Company, require(audit on PreToolCall))]
     struct ToNowhere { audit: Audit<Nowhere> }
 }
 

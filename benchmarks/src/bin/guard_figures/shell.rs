@@ -1,4 +1,4 @@
-//! What the shipped policy for shell commands catches and asks, and how long it takes.
+//! What the shipped rules for shell commands catch and ask, and how long it takes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,13 +6,13 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use exo_rails_guards::shell::ShellPolicy;
+use exo_rails_guards::shell::ShellRules;
 
 use crate::Failure;
 use crate::corpora::Corpora;
 
 pub(crate) fn measure(corpora: Option<&Corpora>) -> Result<(), Failure> {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     if let Some(corpora) = corpora {
         let tests = corpora.folder("destructive_command_guard")?.join("tests");
         report(&policy, "corpus", &corpus(&tests.join("corpus"))?);
@@ -77,7 +77,7 @@ fn fixtures(folder: &Path) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
-fn report(policy: &ShellPolicy, name: &str, cases: &[Case]) {
+fn report(policy: &ShellRules, name: &str, cases: &[Case]) {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for case in cases {
         let verdict = policy.judge(&case.command);
@@ -94,7 +94,7 @@ fn report(policy: &ShellPolicy, name: &str, cases: &[Case]) {
     }
 }
 
-fn times(policy: &ShellPolicy) {
+fn times(policy: &ShellRules) {
     let texts = [
         ("plain, 201 bytes", "cd crates/core && RUST_LOG=debug cargo test --workspace --all-features -- --nocapture 2>&1 | grep -v warning | tail -20; git add -A && git commit -m 'Fix the parser of commands' && git push origin main".to_owned()),
         ("compound, 205 bytes", "for f in src/*.rs; do if grep -q unwrap \"$f\"; then echo \"$f: $(grep -c unwrap \"$f\")\"; sed -n '1,20p' \"$f\" | head -5; fi; done; while read -r line; do echo \"$line\" | tr a-z A-Z; done < names.txt 2>/dev/null".to_owned()),

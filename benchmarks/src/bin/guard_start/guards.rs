@@ -6,7 +6,7 @@ use std::hint::black_box;
 use exo_rails::prelude::*;
 use exo_rails_guards::content::ContentFilter;
 use exo_rails_guards::kit::PolicyConfig;
-use exo_rails_guards::shell::ShellPolicy;
+use exo_rails_guards::shell::ShellRules;
 use exo_rails_guards::{Kit, config};
 use serde_json::json;
 
@@ -100,7 +100,7 @@ pub(crate) enum Prepared {
 pub(crate) enum Made {
     Kit(Box<Kit>),
     Content(ContentFilter),
-    Shell(ShellPolicy),
+    Shell(ShellRules),
 }
 
 /// Reads the configuration. This is not part of what is measured.
@@ -120,7 +120,7 @@ pub(crate) fn construct(prepared: Prepared) -> Result<Made, Box<dyn Error>> {
         Prepared::Content => {
             Made::Content(ContentFilter::builder().blocked_phrases(["hack into"]).known_patterns(true).build()?)
         }
-        Prepared::Shell => Made::Shell(ShellPolicy::builder().working_directory("/work").build()?),
+        Prepared::Shell => Made::Shell(ShellRules::builder().working_directory("/work").build()?),
     })
 }
 

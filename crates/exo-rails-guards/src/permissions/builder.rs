@@ -152,7 +152,7 @@ fn judge(configs: &[(Source, PermissionsConfig)]) -> Result<crate::rules::comman
     let home = first(configs, |config| config.home.clone());
     let shell = first(configs, |config| config.shell.clone());
     if working_directory.is_none() && home.is_none() && shell.is_none() {
-        // The shipped policy is built once.
+        // The shipped rule set is built once.
         return Ok(crate::rules::command::Judge::default());
     }
     let mut shell = shell.unwrap_or_default();

@@ -67,9 +67,9 @@ impl Index {
 pub(super) enum By {
     /// A rule. A rule that denies may match only perhaps.
     Rule(usize, Match),
-    /// The policy about shell commands.
+    /// The rules about shell commands.
     Shell(Judgement),
-    /// The policy about shell commands, because no rule of it says anything about the command.
+    /// The rules about shell commands, because no rule of it says anything about the command.
     ShellPasses,
     /// A command that cannot be read.
     Unreadable,
@@ -401,7 +401,7 @@ impl Policy {
             }
             By::Rule(number, _) => self.rules[*number].reason(),
             By::Shell(judgement) => judgement.reason.to_string(),
-            By::ShellPasses => "the policy about shell commands lets it run".to_owned(),
+            By::ShellPasses => "the rules about shell commands let it run".to_owned(),
             By::Unreadable => "the call has no command that can be read".to_owned(),
             By::Default => match permission {
                 Permission::Allow | Permission::Notify => "no rule matches, and calls run by default".to_owned(),

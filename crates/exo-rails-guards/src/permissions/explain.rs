@@ -104,7 +104,7 @@ impl Policy {
                 }
                 By::Shell(judgement) if judgement.is_unknown => "a rule that denies may apply".to_owned(),
                 By::Shell(_) => {
-                    "it has no pattern of commands, so it is less specific than the policy about commands".to_owned()
+                    "it has no pattern of commands, so it is less specific than the rules about commands".to_owned()
                 }
                 By::Mode(_) => format!("the mode `{}` decides", self.mode),
                 _ => "it is less strict".to_owned(),
@@ -134,7 +134,7 @@ impl Policy {
             Some(number) if self.rules[number].permission == Permission::Deny => {
                 "a rule that denies always decides".to_owned()
             }
-            Some(_) => "a rule is more specific than the policy about commands".to_owned(),
+            Some(_) => "a rule is more specific than the rules about commands".to_owned(),
             None if permission < verdict.permission => "it is less strict".to_owned(),
             None if matches!(verdict.by, By::Mode(_)) => format!("the mode `{}` decides", self.mode),
             None => "another rule says the same".to_owned(),

@@ -228,7 +228,7 @@ pub(crate) struct SimpleCommand {
     pub(crate) range: Range<usize>,
 }
 
-/// What the policy about shell commands says about one command, or about the whole text.
+/// What the rules about shell commands say about one command, or about the whole text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judgement {
     pub(crate) permission: Permission,
@@ -244,7 +244,7 @@ pub(crate) struct Judgement {
 
 /// Judges shell commands.
 #[cfg(feature = "shell")]
-pub(crate) type Judge = exo_rails_shell::ShellPolicy;
+pub(crate) type Judge = exo_rails_shell::ShellRules;
 
 /// Judges no shell command: without the feature `shell`, each is unknown.
 #[cfg(not(feature = "shell"))]

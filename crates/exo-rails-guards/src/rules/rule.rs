@@ -138,7 +138,7 @@ impl Rule {
         });
         let conditions = [paths.is_some(), !hosts.is_empty(), commands.is_some()].iter().filter(|has| **has).count()
             + arguments.len();
-        let content = match (&commands, conditions) {
+        let about = match (&commands, conditions) {
             (Some(_), _) => About::Command,
             (None, 0) => About::None,
             (None, _) => About::Arguments,
@@ -154,7 +154,7 @@ impl Rule {
             because: config.because.clone(),
             severity,
             expires_in_ms: config.expires_in_ms,
-            rank: Rank { content, tool: precision, conditions, fixed },
+            rank: Rank { about, tool: precision, conditions, fixed },
             tools,
             arguments,
             paths,

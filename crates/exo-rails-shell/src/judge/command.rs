@@ -98,10 +98,10 @@ impl Judge<'_> {
         let (decision, rule, reason) = if self.is_of_project(program) {
             (self.policy.project, "project-program", "the program is a file of the project")
         } else {
-            (self.policy.unlisted, "unlisted", "the policy does not name the program")
+            (self.policy.unlisted, "unlisted", "the rules do not name the program")
         };
         if downloaded {
-            let reason = "the program is downloaded, and the policy does not name it";
+            let reason = "the program is downloaded, and the rules do not name it";
             return self.unknown("downloaded-program", reason, Some(number), range.clone());
         }
         if decision == ShellDecision::Allow {

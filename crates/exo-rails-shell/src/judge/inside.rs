@@ -147,7 +147,7 @@ impl Inside<'_, '_> {
         }
     }
 
-    /// Judges a module as the program of its name, if the policy has rules about that.
+    /// Judges a module as the program of its name, if the rule set has rules about that.
     fn module(&mut self, at: usize) {
         let words = self.words.get(at..).unwrap_or_default();
         let Some(module) = words.first() else { return };

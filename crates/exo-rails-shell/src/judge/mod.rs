@@ -1,4 +1,4 @@
-//! Judging: every simple command of a program, and the programs that commands run, by the rules of a policy.
+//! Judging: every simple command of a program, and the programs that commands run, by the rules of a rule set.
 
 mod command;
 mod files;
@@ -189,7 +189,7 @@ impl<'p> Judge<'p> {
 /// Refuses texts with characters that people and shells read differently.
 fn check_characters(text: &str, max_bytes: usize) -> Result<(), Refusal> {
     if text.len() > max_bytes {
-        return Err(Refusal { rule: "too-long", reason: "the command is longer than the policy reads", at: 0 });
+        return Err(Refusal { rule: "too-long", reason: "the command is longer than the rules read", at: 0 });
     }
     let plain = |b: u8| matches!(b, b'\t' | b'\n' | 0x20..=0x7E);
     let hidden = |at| {

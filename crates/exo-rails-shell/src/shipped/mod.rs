@@ -1,7 +1,7 @@
-//! The shipped policy, as it is in the program.
+//! The shipped rule set, as it is in the program.
 //!
-//! The text of the policy, [`DEFAULT_POLICY`](super::DEFAULT_POLICY), is for people. Reading it would take a program longer than
-//! judging a hundred commands. So the file `table.rs` has the same as constants, without the examples, and a test writes it. A policy
+//! The text of the rule set, [`DEFAULT_RULES`](super::DEFAULT_RULES), is for people. Reading it would take a program longer than
+//! judging a hundred commands. So the file `table.rs` has the same as constants, without the examples, and a test writes it. A rule set
 //! finds a program in the sorted names, and makes a rule, a program or a language at the first command that needs it. All policies of
 //! a process share them.
 
@@ -18,7 +18,7 @@ use table::{LANGUAGES, NAMES, PROGRAMS, RULES};
 
 type Texts = &'static [&'static str];
 
-/// What the policy has about one program.
+/// What the rule set has about one program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
     pub(crate) known: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// That of a policy without the shipped one.
+    /// That of a rule set without the shipped one.
     pub(crate) const NONE: Self = Self {
         unlisted: None,
         project: None,
@@ -259,7 +259,7 @@ fn list(texts: Texts) -> Vec<String> {
     texts.iter().map(|&text| text.to_owned()).collect()
 }
 
-/// Returns what the policy has about a program of this name.
+/// Returns what the rule set has about a program of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Named> {
     let found = NAMES.binary_search_by(|(other, _)| (*other).cmp(name)).ok()?;
     Some(&NAMES[found].1)
@@ -303,7 +303,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::fmt::{Debug, Write};
 
-    use super::super::DEFAULT_POLICY;
+    use super::super::DEFAULT_RULES;
     use super::super::config::ShellConfig;
     use super::*;
 
@@ -409,7 +409,7 @@ mod tests {
         fields.end("ShippedLanguage")
     }
 
-    /// What the policy has about each program, as a policy without the shipped one finds it.
+    /// What the rule set has about each program, as a rule set without the shipped one finds it.
     fn names_code(config: &ShellConfig) -> String {
         let mut names: BTreeMap<&str, Named> = BTreeMap::new();
         for name in &config.known {
@@ -453,7 +453,7 @@ mod tests {
         let programs: String = config.program.iter().map(program_code).collect();
         let rules: String = config.rule.iter().map(rule_code).collect();
         format!(
-            "//! The shipped policy as constants. A test writes this file from `default.toml`: see `mod.rs`.\n\n\
+            "//! The shipped rule set as constants. A test writes this file from `default.toml`: see `mod.rs`.\n\n\
              use std::borrow::Cow;\n\n\
              use super::{{Base, Named, ShippedLanguage, ShippedProgram, ShippedRule}};\n\
              use crate::config::{{IfUnknown, Runs}};\n\
@@ -465,7 +465,7 @@ mod tests {
              /// The languages, by their names.\n#[rustfmt::skip]\npub(crate) static LANGUAGES: [ShippedLanguage; {}] = [\n{languages}];\n\n\
              /// The programs, in the order of the file.\n#[rustfmt::skip]\npub(crate) static PROGRAMS: [ShippedProgram; {}] = [\n{programs}];\n\n\
              /// The rules, in the order of the file.\n#[rustfmt::skip]\npub(crate) static RULES: [ShippedRule; {}] = [\n{rules}];\n\n\
-             /// What the policy has about each program, by its name.\n#[rustfmt::skip]\npub(crate) static NAMES: &[(&str, Named)] = &[\n{}];\n",
+             /// What the rule set has about each program, by its name.\n#[rustfmt::skip]\npub(crate) static NAMES: &[(&str, Named)] = &[\n{}];\n",
             config.language.len(),
             config.program.len(),
             config.rule.len(),
@@ -475,7 +475,7 @@ mod tests {
 
     #[test]
     fn the_table_is_the_text_of_the_policy() {
-        let config: ShellConfig = toml::from_str(DEFAULT_POLICY).unwrap();
+        let config: ShellConfig = toml::from_str(DEFAULT_RULES).unwrap();
         let table = table(&config);
         if std::env::var_os("EXO_RAILS_WRITE").is_some() {
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/shipped/table.rs"), &table).unwrap();
@@ -490,7 +490,7 @@ mod tests {
 
     #[test]
     fn the_items_of_the_table_are_those_of_the_text() {
-        let config: ShellConfig = toml::from_str(DEFAULT_POLICY).unwrap();
+        let config: ShellConfig = toml::from_str(DEFAULT_RULES).unwrap();
         assert_eq!((config.rule.len(), config.program.len()), (RULES.len(), PROGRAMS.len()));
         for (number, of_text) in config.rule.into_iter().enumerate() {
             let of_text = ShellRule { matches: Vec::new(), not_match: Vec::new(), ..of_text };

@@ -1,4 +1,4 @@
-//! Attacks and mishaps, and ways to hide them. None passes without a question under the shipped policy.
+//! Attacks and mishaps, and ways to hide them. None passes without a question under the shipped rule set.
 
 pub(super) const ATTACKS: &[&str] = &[
     // Plain.

@@ -1,6 +1,6 @@
-//! A second reading of bash, by `tree-sitter-bash`: every simple command that it sees, the policy sees too.
+//! A second reading of bash, by `tree-sitter-bash`: every simple command that it sees, the rule set sees too.
 
-use exo_rails_shell::{ShellPolicy, ShellVerdict};
+use exo_rails_shell::{ShellRules, ShellVerdict};
 use tree_sitter::{Node, Parser};
 
 /// Returns the begin and the text of the name of each command, or `None` if the text has errors for the grammar.
@@ -35,7 +35,7 @@ fn has_command(verdict: &ShellVerdict, begin: usize, name: &str) -> bool {
 
 /// Asserts that a verdict misses no command, unless the whole text was refused.
 pub(super) fn assert_no_command_is_missing(text: &str) -> usize {
-    let verdict = ShellPolicy::default().judge(text);
+    let verdict = ShellRules::default().judge(text);
     let refused =
         |rule: &str| matches!(rule, "unreadable" | "too-deep" | "too-long" | "hidden-character" | "continuation");
     if verdict.judgements.iter().any(|judgement| refused(&judgement.rule)) {

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use exo_rails_shell::{Caution, ShellDecision, ShellPolicy, ShellRule};
+use exo_rails_shell::{Caution, ShellDecision, ShellRule, ShellRules};
 use proptest::prelude::*;
 
-static NOTIFYING: LazyLock<ShellPolicy> =
-    LazyLock::new(|| ShellPolicy::builder().unlisted(ShellDecision::Notify).build().unwrap());
-static CAUTIOUS: LazyLock<ShellPolicy> =
-    LazyLock::new(|| ShellPolicy::builder().unknown(Caution::Deny).unreadable(Caution::Deny).build().unwrap());
+static NOTIFYING: LazyLock<ShellRules> =
+    LazyLock::new(|| ShellRules::builder().unlisted(ShellDecision::Notify).build().unwrap());
+static CAUTIOUS: LazyLock<ShellRules> =
+    LazyLock::new(|| ShellRules::builder().unknown(Caution::Deny).unreadable(Caution::Deny).build().unwrap());
 
 /// Programs around a program: `@` is its place.
 const AROUND: [&str; 34] = [
@@ -131,7 +131,7 @@ proptest! {
     #[test]
     fn destructive_commands_are_found_in_every_wrapper(command in wrapped(destruction())) {
         prop_assume!(is_nestable(&command));
-        let verdict = ShellPolicy::default().judge(&command);
+        let verdict = ShellRules::default().judge(&command);
         // A here-document in the middle of a line may end elsewhere than it seems: such a text may be refused.
         let refused = verdict.judgements.iter().any(|judgement| *judgement.rule == *"unreadable");
         prop_assert!(verdict.decision == ShellDecision::Deny || refused && verdict.decision == ShellDecision::Ask, "{command}\n{}", verdict.explain(&command));
@@ -141,7 +141,7 @@ proptest! {
     fn harmless_commands_pass_in_every_wrapper(command in wrapped(Just("ls -la src".to_owned()))) {
         // Bash refuses the first. The grammar refuses the next three, which bash reads.
         prop_assume!(!command.contains("| !") && !command.contains("| time") && !command.contains("! time") && !command.contains("time time") && !command.contains("<<EOF"));
-        let verdict = ShellPolicy::default().judge(&command);
+        let verdict = ShellRules::default().judge(&command);
         prop_assert!(verdict.decision.passes(), "{command}\n{}", verdict.explain(&command));
     }
 
@@ -163,20 +163,20 @@ proptest! {
         ask in any::<bool>(),
     ) {
         let unlisted = if ask { ShellDecision::Ask } else { ShellDecision::Notify };
-        let before = if ask { &ShellPolicy::default() } else { &*NOTIFYING };
+        let before = if ask { &ShellRules::default() } else { &*NOTIFYING };
         let rule = ShellRule::deny("more", "a rule more").program([program]).flags(flag).operands(operand);
-        let after = ShellPolicy::builder().unlisted(unlisted).rule(rule).build().unwrap();
+        let after = ShellRules::builder().unlisted(unlisted).rule(rule).build().unwrap();
         prop_assert!(after.judge(&command).decision >= before.judge(&command).decision);
     }
 
     #[test]
     fn more_caution_never_allows_more(command in wrapped(any_command())) {
-        prop_assert!(CAUTIOUS.judge(&command).decision >= ShellPolicy::default().judge(&command).decision);
+        prop_assert!(CAUTIOUS.judge(&command).decision >= ShellRules::default().judge(&command).decision);
     }
 
     #[test]
     fn any_text_has_a_verdict(text in "\\PC{0,60}") {
-        let verdict = ShellPolicy::default().judge(&text);
+        let verdict = ShellRules::default().judge(&text);
         for judgement in &verdict.judgements {
             prop_assert!(judgement.range.end <= text.len());
             prop_assert!(!judgement.depends_on_unknown || !judgement.decision.passes());

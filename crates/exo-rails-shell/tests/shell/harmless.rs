@@ -1,4 +1,4 @@
-//! The usual work of developers: commands that pass without a question under the shipped policy.
+//! The usual work of developers: commands that pass without a question under the shipped rule set.
 
 pub(super) const HARMLESS: &[&str] = &[
     // Looking around.

@@ -1,6 +1,6 @@
 //! Texts that are made to overflow a stack or to take long. Each is answered with a question or a denial, or is harmless.
 
-use exo_rails_shell::{ShellDecision, ShellPolicy};
+use exo_rails_shell::{ShellDecision, ShellRules};
 
 /// A thread of a runtime has a stack of this size.
 const STACK: usize = 2 << 20;
@@ -12,7 +12,7 @@ fn on_a_small_stack(check: impl FnOnce() + Send + 'static) {
 #[test]
 fn deep_nesting_is_refused_and_does_not_overflow_the_stack() {
     on_a_small_stack(|| {
-        let policy = ShellPolicy::default();
+        let policy = ShellRules::default();
         let pairs = [
             ("(", ")"),
             ("( ", " )"),
@@ -62,7 +62,7 @@ fn deep_nesting_is_refused_and_does_not_overflow_the_stack() {
 #[test]
 fn nesting_within_the_limits_is_read() {
     on_a_small_stack(|| {
-        let policy = ShellPolicy::default();
+        let policy = ShellRules::default();
         for (open, close, depth) in [
             ("( ", " )", 32),
             ("{ ", "; }", 32),
@@ -78,7 +78,7 @@ fn nesting_within_the_limits_is_read() {
 
 #[test]
 fn long_texts_are_refused_before_they_are_read() {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     for text in ["a", "$(", "{a,b}", "'", "ls;", "\\\n", "ж", "\0"] {
         let verdict = policy.judge(&text.repeat((1 << 20) / text.len()));
         assert!(!verdict.decision.passes());
@@ -89,7 +89,7 @@ fn long_texts_are_refused_before_they_are_read() {
 /// Each of these once took time that grew with the square of its length, or could.
 #[test]
 fn many_words_commands_and_unknown_parts_are_bounded() {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     for text in [
         "{".repeat(60_000),
         format!("echo {}", "{a,".repeat(20_000)),

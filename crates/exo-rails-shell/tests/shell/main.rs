@@ -1,4 +1,4 @@
-//! The policy for shell commands, against the work of developers, against attacks, and against a second reading of bash.
+//! The rule set for shell commands, against the work of developers, against attacks, and against a second reading of bash.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -12,11 +12,11 @@ mod unknown;
 mod values;
 
 use exo_rails_policy::ConfigError;
-use exo_rails_shell::{DEFAULT_POLICY, ShellConfig, ShellDecision, ShellPolicy, ShellRule};
+use exo_rails_shell::{DEFAULT_RULES, ShellConfig, ShellDecision, ShellRule, ShellRules};
 
 #[test]
 fn the_usual_work_of_developers_passes() {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     let explained = |command: &&str| {
         let verdict = policy.judge(command);
         (!verdict.decision.passes()).then(|| format!("{command}\n{}", verdict.explain(command)))
@@ -27,7 +27,7 @@ fn the_usual_work_of_developers_passes() {
 
 #[test]
 fn everyday_commands_with_unknown_parts_pass() {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     let explained = |command: &&str| {
         let verdict = policy.judge(command);
         (!verdict.decision.passes()).then(|| format!("{command}\n{}", verdict.explain(command)))
@@ -38,7 +38,7 @@ fn everyday_commands_with_unknown_parts_pass() {
 
 #[test]
 fn commands_that_an_unknown_part_can_make_harmful_do_not_pass() {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     let passed: Vec<&&str> =
         unknown::UNKNOWN.iter().filter(|command| policy.judge(command).decision.passes()).collect();
     assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), unknown::UNKNOWN.len());
@@ -46,7 +46,7 @@ fn commands_that_an_unknown_part_can_make_harmful_do_not_pass() {
 
 #[test]
 fn a_strict_policy_asks_about_options_with_values() {
-    let policy = ShellPolicy::builder().strict(true).build().unwrap();
+    let policy = ShellRules::builder().strict(true).build().unwrap();
     let passed: Vec<&&str> =
         unknown::OPTIONS_WITH_VALUES.iter().filter(|command| policy.judge(command).decision.passes()).collect();
     assert!(passed.is_empty(), "{passed:#?}");
@@ -54,7 +54,7 @@ fn a_strict_policy_asks_about_options_with_values() {
 
 #[test]
 fn attacks_do_not_pass() {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     let passed: Vec<&&str> =
         attacks::ATTACKS.iter().filter(|command| policy.judge(command).decision.passes()).collect();
     assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), attacks::ATTACKS.len());
@@ -63,7 +63,7 @@ fn attacks_do_not_pass() {
 /// Commands that destroy a machine are denied and not only asked about, however they are hidden.
 #[test]
 fn commands_that_destroy_a_machine_are_denied() {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     for worst in
         ["rm -rf /", "rm -rf ~", "git push --force origin main", "dd if=/dev/zero of=/dev/sda", "mkfs.ext4 /dev/sda1"]
     {
@@ -95,7 +95,7 @@ fn commands_that_destroy_a_machine_are_denied() {
 
 #[test]
 fn the_examples_of_the_shipped_policy_hold() {
-    let config: ShellConfig = exo_rails_policy::from_toml(DEFAULT_POLICY).unwrap();
+    let config: ShellConfig = exo_rails_policy::from_toml(DEFAULT_RULES).unwrap();
     for rule in &config.rule {
         assert!(!rule.matches.is_empty() && !rule.not_match.is_empty(), "the rule `{}` has no examples", rule.name);
         assert!(
@@ -104,7 +104,7 @@ fn the_examples_of_the_shipped_policy_hold() {
             rule.name
         );
     }
-    // A rule of the shipped policy alone does not make its program known, so that the decision about the rest stays `unlisted`.
+    // A rule of the shipped rule set alone does not make its program known, so that the decision about the rest stays `unlisted`.
     let known =
         |name: &String| config.known.contains(name) || config.program.iter().any(|program| program.name.contains(name));
     let names = config.rule.iter().map(|rule| rule.name.as_str()).collect::<Vec<_>>();
@@ -113,12 +113,12 @@ fn the_examples_of_the_shipped_policy_hold() {
     unique.dedup();
     assert_eq!(unique.len(), names.len(), "two rules have the same name");
     assert!(["rm", "git", "cargo", ">", "="].iter().all(|name| known(&(*name).to_owned())));
-    ShellPolicy::new(ShellConfig { shipped: false, ..config }).unwrap();
+    ShellRules::new(ShellConfig { shipped: false, ..config }).unwrap();
 }
 
-/// Makes a policy from a file, as the guards do.
-fn policy_of(text: &str) -> Result<ShellPolicy, ConfigError> {
-    Ok(ShellPolicy::new(exo_rails_policy::from_toml(text)?)?)
+/// Makes a rule set from a file, as the guards do.
+fn policy_of(text: &str) -> Result<ShellRules, ConfigError> {
+    Ok(ShellRules::new(exo_rails_policy::from_toml(text)?)?)
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn mistakes_of_a_configuration_are_named() {
 
 #[test]
 fn places_depend_on_the_directory() {
-    let policy = ShellPolicy::builder().working_directory("/home/dev/app").home("/home/dev").build().unwrap();
+    let policy = ShellRules::builder().working_directory("/home/dev/app").home("/home/dev").build().unwrap();
     let table = [
         ("", "rm /home/dev/app/old.rs", true),
         ("", "rm ~/app/old.rs", true),
@@ -195,7 +195,7 @@ fn places_depend_on_the_directory() {
 #[test]
 fn each_word_has_its_range_in_the_text() {
     let command = "cd 'a b' && sudo rm -f \"x y\" > out.txt; sh -c 'git push'";
-    let verdict = ShellPolicy::default().judge(command);
+    let verdict = ShellRules::default().judge(command);
     let found: Vec<(Vec<&str>, &str, Option<usize>)> = verdict
         .commands
         .iter()

@@ -286,7 +286,7 @@ pub(super) const UNKNOWN: &[&str] = &[
     "iptables \"$X\"",
 ];
 
-/// Commands that only an option with its value makes harmful. A strict policy does not let them pass.
+/// Commands that only an option with its value makes harmful. A strict rule set does not let them pass.
 pub(super) const OPTIONS_WITH_VALUES: &[&str] = &[
     "sort \"$f\"",
     "split \"$f\"",

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use exo_rails_shell::{Caution, ShellDecision, ShellPolicy};
+use exo_rails_shell::{Caution, ShellDecision, ShellRules};
 
-static STRICT: LazyLock<ShellPolicy> = LazyLock::new(|| {
-    let policy = ShellPolicy::builder().strict(true).unknown(Caution::Deny).unreadable(Caution::Deny);
+static STRICT: LazyLock<ShellRules> = LazyLock::new(|| {
+    let policy = ShellRules::builder().strict(true).unknown(Caution::Deny).unreadable(Caution::Deny);
     policy.unlisted(ShellDecision::Deny).project(ShellDecision::Deny).build().unwrap()
 });
 
@@ -189,7 +189,7 @@ fn written(value: &str) -> String {
 
 #[test]
 fn a_known_word_is_not_judged_more_strictly_than_an_unknown_one() {
-    let policy = ShellPolicy::default();
+    let policy = ShellRules::default();
     let mut milder = Vec::new();
     for command in WITH_A_WORD {
         for unknown in ["\"$x\"", "$x", "\"$(cat f)\""] {
@@ -221,12 +221,12 @@ fn of_names(judgements: &[exo_rails_shell::Judgement]) -> bool {
     judgements.iter().filter(|judgement| !judgement.decision.passes()).all(|judgement| of_names(&judgement.rule))
 }
 
-/// The rules of the shipped policy that ignore unknown parts.
+/// The rules of the shipped rule set that ignore unknown parts.
 const IGNORING: [&str; 5] = ["write-network", "http-files", "http-search-deletes", "secrets-read", "secrets-env-files"];
 
 #[test]
 fn few_rules_ignore_unknown_parts() {
-    let config: exo_rails_shell::ShellConfig = exo_rails_policy::from_toml(exo_rails_shell::DEFAULT_POLICY).unwrap();
+    let config: exo_rails_shell::ShellConfig = exo_rails_policy::from_toml(exo_rails_shell::DEFAULT_RULES).unwrap();
     let ignoring: Vec<&str> = config
         .rule
         .iter()

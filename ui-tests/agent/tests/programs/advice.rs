@@ -5,8 +5,8 @@
 
 use exo_rails::prelude::*;
 use exo_rails::{
-    CompactionOutput, HookManager, IntoFailure, NoRails, NoRetry, NoSubstitute, Provide, RailManager, chain_policy,
-    tools,
+    CompactionOutput, HookManager, IntoFailure, NoRails, NoRetry, NoSubstitute, Provide, RailManager,
+    chain_requirements, tools,
 };
 use exo_rails_agent::{Agent, Model, ScriptedModel};
 use serde::{Deserialize, Serialize};
@@ -334,24 +334,24 @@ mod chains {
         struct Ordered { permission_check, audit_log }
     }
 
-    chain_policy! { struct MyPolicy { require(permission_check on PreToolCall) } }
+    chain_requirements! { struct MyRequirements { require(permission_check on PreToolCall) } }
 
-    chain_policy! { struct Company { require(permission_check on PreToolCall) } }
+    chain_requirements! { struct Company { require(permission_check on PreToolCall) } }
 
-    chain_policy! { struct Team { first(permission_check on PreToolCall) } }
+    chain_requirements! { struct Team { first(permission_check on PreToolCall) } }
 
-    rail_chain! { #[chain(policy = Company, policy = Team)] struct Follows { permission_check } }
+    rail_chain! { #[chain(requirements = Company, requirements = Team)] struct Follows { permission_check } }
 
-    rail_chain! { #[chain(policy = MyPolicy)] struct FollowsOne { permission_check } }
+    rail_chain! { #[chain(requirements = MyRequirements)] struct FollowsOne { permission_check } }
 
     mod named_like_a_rail {
         #![allow(non_camel_case_types)]
 
         use exo_rails::prelude::*;
 
-        use super::{chain_policy, permission_check};
+        use super::{chain_requirements, permission_check};
 
-        chain_policy! { struct audit_log { require(permission_check on PreToolCall) } }
+        chain_requirements! { struct audit_log { require(permission_check on PreToolCall) } }
     }
 }
 

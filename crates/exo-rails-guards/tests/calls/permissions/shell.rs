@@ -1,4 +1,4 @@
-//! Rules about shell commands, on top of the policy about commands.
+//! Rules about shell commands, on top of the rules about commands.
 
 use exo_rails_guards::permissions::Permission::{Allow, Ask, Deny};
 use exo_rails_guards::permissions::{Permission, PermissionMode, PermissionRule, Permissions, Source};
@@ -184,6 +184,6 @@ fn a_question_names_the_command() {
     );
     assert_eq!(
         guard.explain(&call("bash", command("ls && git push"))).to_string(),
-        "ask: `bash`\n  allow `ls`: the policy about shell commands lets it run\n  ask `git push` by `pushes` (global, line 1): others see it"
+        "ask: `bash`\n  allow `ls`: the rules about shell commands let it run\n  ask `git push` by `pushes` (global, line 1): others see it"
     );
 }

@@ -1,20 +1,20 @@
-//! The message should say: write `policy = Company`.
+//! The message should say: write `requirements = Company`.
 
-use exo_rails::{chain_policy, prelude::*};
+use exo_rails::{chain_requirements, prelude::*};
 
 #[rail(on = [PreToolCall])]
 async fn guard(call: &ToolCallInputs) -> Verdict {
     Verdict::abort_if(call.tool_name == "shell", "no shell")
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company {
         require(guard on PreToolCall),
     }
 }
 
 rail_chain! {
-    #[chain(policy = "Company")]
+    #[chain(requirements = "Company")]
     struct Guards {
         guard,
     }

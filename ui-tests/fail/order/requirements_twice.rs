@@ -1,6 +1,6 @@
-//! The message should say: the policy `Company` is given twice.
+//! The message should say: `Company` is given twice.
 
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 use exo_rails::prelude::*;
 
 #[rail(priority = 10, on = [PreToolCall])]
@@ -8,12 +8,12 @@ fn permission() -> Verdict {
     Verdict::Continue
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company { require(permission on PreToolCall) }
 }
 
 rail_chain! {
-    #[chain(policy = Company, policy = Company)]
+    #[chain(requirements = Company, requirements = Company)]
     struct MyRails { permission }
 }
 

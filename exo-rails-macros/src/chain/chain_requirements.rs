@@ -1,4 +1,4 @@
-//! `chain_policy!`: requirements that several chains share.
+//! `chain_requirements!`: requirements that several chains share.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -12,8 +12,8 @@ use crate::errors::{self, Errors, expected};
 use crate::options::separator;
 use crate::paths::Library;
 
-/// A policy, such as `pub struct Company { require(permission_check on PreToolCall) }`.
-struct Policy {
+/// Requirements, such as `pub struct Company { require(permission_check on PreToolCall) }`.
+struct Shared {
     library: Library,
     attrs: Vec<Attribute>,
     vis: Visibility,
@@ -22,20 +22,20 @@ struct Policy {
     requirements: Vec<(Option<TokenStream>, Requirement)>,
 }
 
-/// Expands `chain_policy!`.
-pub(crate) fn chain_policy(input: TokenStream) -> TokenStream {
+/// Expands `chain_requirements!`.
+pub(crate) fn chain_requirements(input: TokenStream) -> TokenStream {
     match parse.parse2(input) {
-        Ok(policy) => expand(&policy),
+        Ok(shared) => expand(&shared),
         Err(error) => errors::report(&error),
     }
 }
 
-const SHAPE: &str = "a policy is a struct of requirements: `chain_policy! { struct MyPolicy { require(permission_check on PreToolCall) } }`";
+const SHAPE: &str = "requirements are written as a struct: `chain_requirements! { struct MyRequirements { require(permission_check on PreToolCall) } }`";
 
-fn parse(input: ParseStream<'_>) -> syn::Result<Policy> {
+fn parse(input: ParseStream<'_>) -> syn::Result<Shared> {
     let mut errors = Errors::default();
     let (options, attrs): (Vec<_>, Vec<_>) =
-        input.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("chain_policy"));
+        input.call(Attribute::parse_outer)?.into_iter().partition(|attr| attr.path().is_ident("chain_requirements"));
     let mut library = Library::default();
     for attr in &options {
         errors.keep(attr.parse_args_with(|input: ParseStream<'_>| {
@@ -53,15 +53,12 @@ fn parse(input: ParseStream<'_>) -> syn::Result<Policy> {
     braced!(body in input);
     let requirements = all(&body, &mut errors)?;
     if requirements.is_empty() {
-        errors.at(
-            &ident,
-            format_args!("the policy `{ident}` requires nothing: write `require(permission_check on PreToolCall)`"),
-        );
+        errors.at(&ident, format_args!("`{ident}` requires nothing: write `require(permission_check on PreToolCall)`"));
     }
     if !input.is_empty() {
-        errors.push(input.error("one `chain_policy!` declares one policy: write a second `chain_policy!`"));
+        errors.push(input.error("one `chain_requirements!` declares one struct: write a second `chain_requirements!`"));
     }
-    errors.finish(Policy { library, attrs, vis, ident, requirements })
+    errors.finish(Shared { library, attrs, vis, ident, requirements })
 }
 
 /// Reads `crate = path`.
@@ -69,7 +66,7 @@ fn option(input: ParseStream<'_>) -> syn::Result<Library> {
     let key = input.call(Ident::parse_any)?;
     if key != "crate" {
         let name = key.to_string();
-        let message = format!("`#[chain_policy]` has no option `{name}`; {}", expected(&name, &["crate"]));
+        let message = format!("`#[chain_requirements]` has no option `{name}`; {}", expected(&name, &["crate"]));
         return Err(syn::Error::new_spanned(&key, message));
     }
     input.parse::<Token![=]>()?;
@@ -87,7 +84,7 @@ fn all(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<(Option<To
         let word = body.call(Ident::parse_any).map_err(|error| syn::Error::new(error.span(), SHAPE))?;
         let name = word.to_string();
         if !WORDS.contains(&name.as_str()) {
-            let message = format!("a policy has no requirement `{name}`; {}", expected(&name, &WORDS));
+            let message = format!("there is no requirement `{name}`; {}", expected(&name, &WORDS));
             return Err(syn::Error::new_spanned(&word, message));
         }
         let parsed = errors.keep(requirements::parse(&word, body)).into_iter().flatten();
@@ -97,8 +94,8 @@ fn all(body: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<(Option<To
     Ok(requirements)
 }
 
-fn expand(policy: &Policy) -> TokenStream {
-    let Policy { library, attrs, vis, ident, requirements } = policy;
+fn expand(shared: &Shared) -> TokenStream {
+    let Shared { library, attrs, vis, ident, requirements } = shared;
     let name = ident.unraw().to_string();
     let requirements = requirements.iter().map(|(cfg, requirement)| {
         let (cfg, requirement) = (cfg.iter(), requirement.value(library, &[]));
@@ -106,13 +103,13 @@ fn expand(policy: &Policy) -> TokenStream {
     });
     let implementation = quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
-        impl #library::ChainPolicy for #ident {
+        impl #library::ChainRequirements for #ident {
             const NAME: &'static str = #name;
             const REQUIREMENTS: &'static [#library::Requirement] = &[#(#requirements),*];
         }
 
-        // This constant checks the requirements even if no chain follows the policy.
-        const _: &[#library::Requirement] = <#ident as #library::ChainPolicy>::REQUIREMENTS;
+        // This constant checks the requirements even if no chain meets the requirements.
+        const _: &[#library::Requirement] = <#ident as #library::ChainRequirements>::REQUIREMENTS;
     };
     quote! {
         #(#attrs)*

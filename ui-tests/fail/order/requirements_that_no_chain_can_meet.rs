@@ -1,6 +1,7 @@
-//! The message should say: `audit_log` is not a policy.
+//! The message should say: `permission_check` is not on `Start`, so no chain can run it there.
 
 use exo_rails::prelude::*;
+use exo_rails::chain_requirements;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -12,8 +13,11 @@ fn audit_log(call: &ToolCallInputs) {
     println!("{}", call.tool_name);
 }
 
+chain_requirements! {
+    struct Company { require(permission_check on Start) }
+}
+
 rail_chain! {
-    #[chain(policy = audit_log)]
     struct MyRails { permission_check, audit_log }
 }
 

@@ -1,7 +1,6 @@
-//! The message should say: the chain lacks `permission_check`, which the policy `Company` requires on `PreToolCall`.
+//! The message should say: `audit_log` is not a set of requirements.
 
 use exo_rails::prelude::*;
-use exo_rails::chain_policy;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -13,16 +12,9 @@ fn audit_log(call: &ToolCallInputs) {
     println!("{}", call.tool_name);
 }
 
-chain_policy! {
-    struct Company {
-        require(permission_check on PreToolCall),
-        last(audit_log on PreToolCall),
-    }
-}
-
 rail_chain! {
-    #[chain(policy = Company)]
-    struct MyRails { audit_log }
+    #[chain(requirements = audit_log)]
+    struct MyRails { permission_check, audit_log }
 }
 
 fn main() {

@@ -1,15 +1,15 @@
-//! The message should say: `Hasty` does not follow the policy `Company`, and that `#[chain(policy = Company)]` is missing.
+//! The message should say: `Hasty` does not meet the requirements `Company`, and that `#[chain(requirements = Company)]` is missing.
 //! Also behind an event bus, and of a guard set that is put together at run time.
 
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, Meets, chain_policy};
+use exo_rails::{EventBus, Meets, chain_requirements};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission() -> Verdict {
     Verdict::Continue
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company { require(permission on PreToolCall) }
 }
 

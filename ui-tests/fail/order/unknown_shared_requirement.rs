@@ -1,7 +1,7 @@
-//! The message should say: a policy has no requirement `requires`; did you mean `require`?
+//! The message should say: there is no requirement `requires`; did you mean `require`?
 
 use exo_rails::prelude::*;
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -13,7 +13,7 @@ fn audit_log(call: &ToolCallInputs) {
     println!("{}", call.tool_name);
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company { requires(permission_check on PreToolCall) }
 }
 

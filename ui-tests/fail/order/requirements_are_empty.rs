@@ -1,7 +1,7 @@
-//! The message should say: the policy requires nothing.
+//! The message should say: `Company` requires nothing.
 
 use exo_rails::prelude::*;
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -13,7 +13,7 @@ fn audit_log(call: &ToolCallInputs) {
     println!("{}", call.tool_name);
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company {}
 }
 

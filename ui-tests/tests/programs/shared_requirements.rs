@@ -1,4 +1,4 @@
-//! A bound takes guard sets that follow a policy: chains, behind pointers, with an event bus, and chosen at run time.
+//! A bound takes guard sets that meet requirements: chains, behind pointers, with an event bus, and chosen at run time.
 
 #![deny(warnings)]
 
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::testing::Traced;
-use exo_rails::{DynGuardSet, EventBus, Meets, chain_policy};
+use exo_rails::{DynGuardSet, EventBus, Meets, chain_requirements};
 
 mod company {
     use super::*;
@@ -26,11 +26,11 @@ mod company {
         Verdict::Continue
     }
 
-    chain_policy! {
+    chain_requirements! {
         pub struct Company { first(permission on PreToolCall), require(Audit<fn(&str)> on PreToolCall) }
     }
 
-    chain_policy! { pub struct Strict { last(Audit<fn(&str)> on PreToolCall) } }
+    chain_requirements! { pub struct Strict { last(Audit<fn(&str)> on PreToolCall) } }
 
     /// It calls the guard set that it takes: the bound is enough.
     pub async fn serve<R: Meets<Company>>(rails: R) -> Result<(), RailFault> {
@@ -45,14 +45,14 @@ mod company {
 use company::{Audit, permission};
 
 rail_chain! {
-    #[chain(policy = company::Company, policy = company::Strict)]
+    #[chain(requirements = company::Company, requirements = company::Strict)]
     struct Support { permission, audit: Audit<fn(&str)> }
 }
 
 rail_chain! { struct Inner { audit: Audit<fn(&str)> } }
 
 rail_chain! {
-    #[chain(policy = company::Company)]
+    #[chain(requirements = company::Company)]
     struct Nested { permission, inner: Inner }
 }
 

@@ -1,7 +1,7 @@
-//! The message should say: `permission_check` is not on `Start`, so no chain can run it there.
+//! The message should say: the chain lacks `permission_check`, which `Company` requires on `PreToolCall`.
 
 use exo_rails::prelude::*;
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -13,12 +13,16 @@ fn audit_log(call: &ToolCallInputs) {
     println!("{}", call.tool_name);
 }
 
-chain_policy! {
-    struct Company { require(permission_check on Start) }
+chain_requirements! {
+    struct Company {
+        require(permission_check on PreToolCall),
+        last(audit_log on PreToolCall),
+    }
 }
 
 rail_chain! {
-    struct MyRails { permission_check, audit_log }
+    #[chain(requirements = Company)]
+    struct MyRails { audit_log }
 }
 
 fn main() {

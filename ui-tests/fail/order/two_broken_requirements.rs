@@ -1,7 +1,7 @@
 //! The message should say, on two lines: the chain lacks `permission_check`, and `audit_log` does not run last.
 
 use exo_rails::prelude::*;
-use exo_rails::chain_policy;
+use exo_rails::chain_requirements;
 
 #[rail(priority = 10, on = [PreToolCall, PostToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -18,7 +18,7 @@ fn count(call: &ToolCallInputs) {
     println!("{}", call.tool_name);
 }
 
-chain_policy! {
+chain_requirements! {
     struct Company {
         require(permission_check on PreToolCall),
         require(permission_check on PostToolCall),
@@ -27,7 +27,7 @@ chain_policy! {
 }
 
 rail_chain! {
-    #[chain(policy = Company)]
+    #[chain(requirements = Company)]
     struct MyRails { audit_log, count }
 }
 

@@ -9,42 +9,42 @@ use super::verdict::ShellVerdict;
 use crate::error::ShellConfigError;
 use std::sync::{Arc, LazyLock};
 
-/// The text of the shipped policy.
-pub const DEFAULT_POLICY: &str = include_str!("default.toml");
+/// The text of the shipped rule set.
+pub const DEFAULT_RULES: &str = include_str!("default.toml");
 
-/// A policy about shell commands.
+/// A rule set about shell commands.
 ///
-/// A policy reads a command as bash does, finds every simple command in it, and judges each by rules. The strictest decision
+/// A rule set reads a command as bash does, finds every simple command in it, and judges each by rules. The strictest decision
 /// is the verdict. It is cheap to clone.
 ///
 /// ```
-/// use exo_rails_shell::{ShellDecision, ShellPolicy};
+/// use exo_rails_shell::{ShellDecision, ShellRules};
 ///
-/// let policy = ShellPolicy::default();
-/// assert_eq!(policy.judge("RUST_LOG=debug cargo test 2>&1 | tail -20").decision, ShellDecision::Allow);
-/// assert_eq!(policy.judge("echo done; git reset --hard").decision, ShellDecision::Deny);
-/// assert_eq!(policy.judge("$TOOL --version").decision, ShellDecision::Ask);
+/// let rules = ShellRules::default();
+/// assert_eq!(rules.judge("RUST_LOG=debug cargo test 2>&1 | tail -20").decision, ShellDecision::Allow);
+/// assert_eq!(rules.judge("echo done; git reset --hard").decision, ShellDecision::Deny);
+/// assert_eq!(rules.judge("$TOOL --version").decision, ShellDecision::Ask);
 /// ```
 #[derive(Clone, Debug)]
-pub struct ShellPolicy(Arc<Compiled>);
+pub struct ShellRules(Arc<Compiled>);
 
-static SHIPPED: LazyLock<ShellPolicy> = LazyLock::new(|| {
+static SHIPPED: LazyLock<ShellRules> = LazyLock::new(|| {
     let compiled = Compiled::new(ShellConfig::default()).unwrap_or_else(|error| Compiled::closed(&error));
-    ShellPolicy(Arc::new(compiled))
+    ShellRules(Arc::new(compiled))
 });
 
-impl Default for ShellPolicy {
-    /// Returns the [shipped policy](DEFAULT_POLICY).
+impl Default for ShellRules {
+    /// Returns the [shipped rule set](DEFAULT_RULES).
     fn default() -> Self {
         SHIPPED.clone()
     }
 }
 
-impl ShellPolicy {
-    /// Builds a policy, and checks its rules with their examples.
+impl ShellRules {
+    /// Builds a rule set, and checks its rules with their examples.
     ///
     /// ```
-    /// use exo_rails_shell::ShellPolicy;
+    /// use exo_rails_shell::ShellRules;
     ///
     /// let config = toml::from_str(r#"
     ///     [[rule]]
@@ -55,7 +55,7 @@ impl ShellPolicy {
     ///     reason = "releases are made by the pipeline"
     ///     match = ["npm run publish"]
     /// "#)?;
-    /// let error = ShellPolicy::new(config).unwrap_err();
+    /// let error = ShellRules::new(config).unwrap_err();
     /// assert_eq!(error.to_string(), "`rule.no-publish.match`: the rule does not match `npm run publish`");
     /// # Ok::<(), toml::de::Error>(())
     /// ```
@@ -72,9 +72,9 @@ impl ShellPolicy {
         Ok(policy)
     }
 
-    /// Begins a policy in code, on the base of the shipped policy.
-    pub fn builder() -> ShellPolicyBuilder {
-        ShellPolicyBuilder(ShellConfig::default())
+    /// Begins a rule set in code, on the base of the shipped rule set.
+    pub fn builder() -> ShellRulesBuilder {
+        ShellRulesBuilder(ShellConfig::default())
     }
 
     /// Judges a command that runs in the working directory.
@@ -86,11 +86,11 @@ impl ShellPolicy {
     /// Judges a command that runs in another directory: a path from the working directory, or an absolute path.
     ///
     /// ```
-    /// use exo_rails_shell::{ShellDecision, ShellPolicy};
+    /// use exo_rails_shell::{ShellDecision, ShellRules};
     ///
-    /// let policy = ShellPolicy::builder().working_directory("/projects/app").build()?;
-    /// assert_eq!(policy.judge_in("/projects/app/docs", "rm old.md").decision, ShellDecision::Allow);
-    /// assert_eq!(policy.judge_in("/etc", "rm hosts").decision, ShellDecision::Deny);
+    /// let rules = ShellRules::builder().working_directory("/projects/app").build()?;
+    /// assert_eq!(rules.judge_in("/projects/app/docs", "rm old.md").decision, ShellDecision::Allow);
+    /// assert_eq!(rules.judge_in("/etc", "rm hosts").decision, ShellDecision::Deny);
     /// # Ok::<(), exo_rails_shell::ShellConfigError>(())
     /// ```
     #[must_use]
@@ -121,25 +121,25 @@ impl ShellPolicy {
     }
 }
 
-/// Builds a [`ShellPolicy`] in code.
+/// Builds a [`ShellRules`] in code.
 ///
 /// ```
-/// use exo_rails_shell::{Caution, ShellDecision, ShellPolicy, ShellRule};
+/// use exo_rails_shell::{Caution, ShellDecision, ShellRules, ShellRule};
 ///
-/// let policy = ShellPolicy::builder()
+/// let rules = ShellRules::builder()
 ///     .working_directory("/projects/app")
 ///     .unknown(Caution::Deny)
 ///     .rule(ShellRule::ask("deploy", "a deployment changes what customers see").program(["flyctl"]))
 ///     .build()?;
-/// assert_eq!(policy.judge("flyctl deploy").decision, ShellDecision::Ask);
-/// assert_eq!(policy.judge("$x").decision, ShellDecision::Deny);
+/// assert_eq!(rules.judge("flyctl deploy").decision, ShellDecision::Ask);
+/// assert_eq!(rules.judge("$x").decision, ShellDecision::Deny);
 /// # Ok::<(), exo_rails_shell::ShellConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct ShellPolicyBuilder(ShellConfig);
+pub struct ShellRulesBuilder(ShellConfig);
 
-impl ShellPolicyBuilder {
+impl ShellRulesBuilder {
     /// Adds a rule.
     pub fn rule(mut self, rule: ShellRule) -> Self {
         self.0.rule.push(rule);
@@ -158,13 +158,13 @@ impl ShellPolicyBuilder {
         self
     }
 
-    /// Sets the decision about programs that the policy does not name.
+    /// Sets the decision about programs that the rule set does not name.
     pub fn unlisted(mut self, decision: ShellDecision) -> Self {
         self.0.unlisted = Some(decision);
         self
     }
 
-    /// Sets the decision about programs of the project that the policy does not name.
+    /// Sets the decision about programs of the project that the rule set does not name.
     pub fn project(mut self, decision: ShellDecision) -> Self {
         self.0.project = Some(decision);
         self
@@ -200,17 +200,17 @@ impl ShellPolicyBuilder {
         self
     }
 
-    /// Sets whether the shipped policy is the base. Default: `true`.
+    /// Sets whether the shipped rule set is the base. Default: `true`.
     pub fn shipped(mut self, shipped: bool) -> Self {
         self.0.shipped = shipped;
         self
     }
 
-    /// Builds the policy.
+    /// Builds the rule set.
     ///
     /// # Errors
-    /// Returns the errors of [`ShellPolicy::new`].
-    pub fn build(self) -> Result<ShellPolicy, ShellConfigError> {
-        ShellPolicy::new(self.0)
+    /// Returns the errors of [`ShellRules::new`].
+    pub fn build(self) -> Result<ShellRules, ShellConfigError> {
+        ShellRules::new(self.0)
     }
 }
