@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_repeated_command_omits_the_options_that_begin_an_execution() {
         let cases: [(&[&str], &str); 4] = [
-            (&["exec", "a.dygram", "--guards", "g.toml"], "exec a.dygram --guards g.toml"),
+            (&["exec", "a.dygram", "--policy", "policy.toml"], "exec a.dygram --policy policy.toml"),
             (&["exec", "--set", "a.b=1", "--set=a.c=2", "a.dygram", "--restart"], "exec a.dygram"),
             (
                 &["exec", "a.dygram", "--resume", "--approve", "0/1", "--deny=2", "--unknown-calls", "tell"],

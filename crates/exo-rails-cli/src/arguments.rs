@@ -67,9 +67,9 @@ pub(crate) struct RunOptions {
     pub(crate) source: SourceOptions,
     #[command(flatten)]
     pub(crate) model: ModelOptions,
-    /// A configuration file of guards, in TOML. They guard the model calls and the tool calls of the machine
-    #[arg(long, value_name = "FILE")]
-    pub(crate) guards: Option<PathBuf>,
+    /// A policy file, in TOML. Its guards guard the model calls and the tool calls of the machine
+    #[arg(long, alias = "guards", value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
     /// End the machine when it enters this node, such as `complete`, or at a later visit, such as `complete:2`
     #[arg(long, value_name = "NODE[:VISIT]")]
     pub(crate) until: Option<String>,

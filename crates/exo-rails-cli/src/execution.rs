@@ -51,7 +51,7 @@ pub(crate) fn prepare(
     let machine = source::machine(&run.file, &run.source)?;
     let chosen = Chosen::by(&run.model, turns(state))?;
     let (log, status) = (files.log()?, StatusLine::on_terminals());
-    let rails = MachineRails::read(run.guards.as_deref(), status.clone(), &AuditLog::default())?;
+    let rails = MachineRails::read(run.policy.as_deref(), status.clone(), &AuditLog::default())?;
     let sink = ScriptedFile { file: StateFile::new(&files.state), script: chosen.script };
     let (lines, is_json, shown) = (log.clone(), record.json, status.clone());
     let executor = builder(&machine, chosen.model, rails, run)?

@@ -15,7 +15,7 @@ use exo_rails_machine::Transition;
 use crate::failure::Failure;
 
 rail_chain! {
-    /// The guards of the configuration file, and the line that shows what happens.
+    /// The guards of the policy file, and the line that shows what happens.
     #[chain(operations = [Transition])]
     pub(crate) struct MachineRails {
         status: StatusLine,
@@ -46,15 +46,15 @@ impl AuditLog {
 }
 
 impl MachineRails {
-    /// Reads the guards from a file. Without one, there are none.
-    pub(crate) fn read(guards: Option<&Path>, status: StatusLine, log: &AuditLog) -> Result<AuditedRails, Failure> {
-        Self::made(guards, status, log).map_err(|error| Failure::Usage(error.to_string()))
+    /// Reads the guards from a policy file. Without one, there are none.
+    pub(crate) fn read(policy: Option<&Path>, status: StatusLine, log: &AuditLog) -> Result<AuditedRails, Failure> {
+        Self::made(policy, status, log).map_err(|error| Failure::Usage(error.to_string()))
     }
 
-    fn made(guards: Option<&Path>, status: StatusLine, log: &AuditLog) -> Result<AuditedRails, ConfigError> {
+    fn made(policy: Option<&Path>, status: StatusLine, log: &AuditLog) -> Result<AuditedRails, ConfigError> {
         // Without a log, the records go nowhere.
         let none = || Audit::to_sink(Audit::builder(), io::sink());
-        let Some(file) = guards else { return Ok(none()?.wrap(Self { status, kit: Kit::default() })) };
+        let Some(file) = policy else { return Ok(none()?.wrap(Self { status, kit: Kit::default() })) };
         let audit = log.of_file(file)?;
         let builder = audit.iter().fold(Kit::builder(), |builder, audit| builder.audit(audit.clone()));
         let rails = Self { status, kit: builder.from_file(file)? };

@@ -39,7 +39,7 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 /// # fn run_agent(rails: impl GuardSet) {}
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let builder = Kit::builder();
-/// let (kit, watch) = ConfigWatch::start("rails.toml", move |text| builder.from_toml(text))?;
+/// let (kit, watch) = ConfigWatch::start("policy.toml", move |text| builder.from_toml(text))?;
 /// run_agent(kit);
 /// # drop(watch);
 /// # Ok(()) }

@@ -12,8 +12,8 @@ use exo_rails_text::names::advice;
 /// ```
 /// use exo_rails_policy::ConfigError;
 ///
-/// let error = ConfigError::new("write at least 1").in_key("max_depth").in_key("sizes").in_file("rails.toml");
-/// assert_eq!(error.to_string(), "rails.toml: `sizes`: `max_depth`: write at least 1");
+/// let error = ConfigError::new("write at least 1").in_key("max_depth").in_key("sizes").in_file("policy.toml");
+/// assert_eq!(error.to_string(), "policy.toml: `sizes`: `max_depth`: write at least 1");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

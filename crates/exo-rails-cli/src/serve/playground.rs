@@ -223,7 +223,7 @@ impl Playground {
         token: Option<&CancellationToken>,
     ) -> Result<MachineExecutor, Failure> {
         let run = &self.options.run;
-        let rails = MachineRails::read(run.guards.as_deref(), StatusLine::hidden(), &self.audit)?;
+        let rails = MachineRails::read(run.policy.as_deref(), StatusLine::hidden(), &self.audit)?;
         let machine = self.lock().machine.clone();
         let builder = builder(&machine, chosen.model, rails, run)?.save_to(shown);
         let builder = match token {

@@ -153,8 +153,8 @@ fn a_person_answers_a_guard_and_stops_a_machine_at_the_page() {
         return;
     };
     let desk = Desk::with_review();
-    desk.write("guards.toml", "[approval]\nrules = [{ tool = 'write_job', because = '<b>scores</b> matter' }]\n");
-    let served = Served::new(&desk, "review.dygram --script script.json --guards guards.toml");
+    desk.write("policy.toml", "[approval]\nrules = [{ tool = 'write_job', because = '<b>scores</b> matter' }]\n");
+    let served = Served::new(&desk, "review.dygram --script script.json --policy policy.toml");
     browser.open(&format!("http://127.0.0.1:{}/", served.port));
     browser.wait_for(&format!("{STATUS} === 'ready'"));
     browser.click("execute");

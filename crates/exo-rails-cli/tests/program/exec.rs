@@ -144,8 +144,8 @@ fn a_machine_without_a_model_says_how_to_name_one() {
 #[test]
 fn a_guard_that_asks_suspends_the_machine_until_a_person_answers() {
     let desk = Desk::with_review();
-    desk.write("guards.toml", "[approval]\nrules = [{ tool = 'write_job', because = 'scores matter' }]\n");
-    let exec = format!("{EXEC} --guards guards.toml");
+    desk.write("policy.toml", "[approval]\nrules = [{ tool = 'write_job', because = 'scores matter' }]\n");
+    let exec = format!("{EXEC} --policy policy.toml");
     let asked = desk.run(&exec);
     assert!(asked.code == 3 && asked.errors.contains("scores matter"), "{asked:?}");
     let id = asked.errors.split("--approve '").nth(1).unwrap().split('\'').next().unwrap().to_owned();
@@ -172,15 +172,16 @@ fn a_guard_that_asks_suspends_the_machine_until_a_person_answers() {
 fn guards_refuse_transitions_by_the_names_of_their_tools() {
     let desk = Desk::new();
     desk.write("a.dygram", "State a; End b; End c; a -> b, c;");
-    desk.write("guards.toml", "[permissions]\ndefault = 'allow'\nrules = [{ tool = 'transition_to_b', decision = 'deny', because = 'b is closed' }]\n");
+    desk.write("policy.toml", "[permissions]\ndefault = 'allow'\nrules = [{ tool = 'transition_to_b', decision = 'deny', because = 'b is closed' }]\n");
     let call =
         |to: &str| format!(r#"{{ "call": [{{ "tool": "transition_to_{to}", "arguments": {{ "reason": "r" }} }}] }}"#);
     desk.write("script.json", &format!("[{}, {}]", call("b"), call("c")));
-    let ran = desk.run("exec a.dygram --script script.json --guards guards.toml");
+    let ran = desk.run("exec a.dygram --script script.json --policy policy.toml");
     assert!(ran.code == 0 && ran.out.contains("a -> c (agent: r)"), "{ran:?}");
-    desk.write("guards.toml", "[permissions]\nrule = []\n");
-    let ran = desk.run("exec a.dygram --script script.json --guards guards.toml");
-    assert!(ran.code == 2 && ran.errors.contains("guards.toml"), "{ran:?}");
+    // The option has had another name.
+    desk.write("policy.toml", "[permissions]\nrule = []\n");
+    let ran = desk.run("exec a.dygram --script script.json --guards policy.toml");
+    assert!(ran.code == 2 && ran.errors.contains("policy.toml"), "{ran:?}");
 }
 
 #[test]
@@ -203,9 +204,9 @@ fn the_program_accepts_every_table_of_a_policy() {
         [timeouts]
         limits = [{ name = "slow", of = "tool_calls", limit_ms = 60000 }]
     "#;
-    desk.write("guards.toml", policy);
+    desk.write("policy.toml", policy);
     desk.write("script.json", r#"[{ "call": [{ "tool": "transition_to_c", "arguments": { "reason": "r" } }] }]"#);
-    let ran = desk.run("exec a.dygram --script script.json --guards guards.toml");
+    let ran = desk.run("exec a.dygram --script script.json --policy policy.toml");
     assert!(ran.code == 0 && ran.out.contains("a -> c (agent: r)"), "{ran:?}");
     // The log is complete and closed.
     let log = desk.read("audit.jsonl");

@@ -112,8 +112,8 @@ fn a_machine_runs_while_the_page_watches() {
 #[test]
 fn a_question_of_a_guard_is_answered_at_the_page() {
     let desk = Desk::with_review();
-    desk.write("guards.toml", "[approval]\nrules = [{ tool = 'write_job', because = 'scores matter' }]\n");
-    let served = Served::new(&desk, "review.dygram --script script.json --guards guards.toml");
+    desk.write("policy.toml", "[approval]\nrules = [{ tool = 'write_job', because = 'scores matter' }]\n");
+    let served = Served::new(&desk, "review.dygram --script script.json --policy policy.toml");
     for _ in 0..2 {
         assert!(served.own("POST /execute", "").starts_with("HTTP/1.1 204"));
         let events = served.events_until("\"kind\":\"question\"");

@@ -158,7 +158,7 @@ fn an_explanation_says_why_rules_lost() {
     let guard = Permissions::builder()
         .config(
             Source::Global,
-            file.with_places(&Sections::parse("rules = [\n{},\n{}]").unwrap(), Some("guards.toml".as_ref())),
+            file.with_places(&Sections::parse("rules = [\n{},\n{}]").unwrap(), Some("policy.toml".as_ref())),
         )
         .rule(Source::Session, PermissionRule::allow("pay").named("yes").because("the user trusts it"))
         .build()
@@ -166,8 +166,8 @@ fn an_explanation_says_why_rules_lost() {
     assert_eq!(
         guard.explain(&call("pay", json!({}))).to_string(),
         "allow: `pay`\n  allow by `yes` (session): the user trusts it\n    \
-         not ask by `rule-1` (global, guards.toml, line 2): its source has a lower precedence\n    \
-         not notify by `rule-2` (global, guards.toml, line 3): it is less specific"
+         not ask by `rule-1` (global, policy.toml, line 2): its source has a lower precedence\n    \
+         not notify by `rule-2` (global, policy.toml, line 3): it is less specific"
     );
     let guard = Permissions::builder().permission_mode(PermissionMode::DontAsk).build().unwrap();
     assert_eq!(

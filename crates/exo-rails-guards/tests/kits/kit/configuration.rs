@@ -257,7 +257,7 @@ fn an_error_about_a_mistake_names_line_and_column() {
 #[test]
 fn an_error_about_a_file_names_the_file() {
     let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("rails.toml");
+    let file = directory.path().join("policy.toml");
     let error = Kit::from_file(&file).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}: cannot be read: ", file.display())), "{error}");
     fs::write(&file, "[risk]\nthresh = 3").unwrap();

@@ -21,7 +21,7 @@ fn start(file: &Path) -> Result<(Reloadable<Kit>, ConfigWatch), WatchError> {
 /// Returns a file with rules that allow, and its directory.
 fn file() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("rails.toml");
+    let file = directory.path().join("policy.toml");
     fs::write(&file, rules("allow")).unwrap();
     (directory, file)
 }
@@ -113,14 +113,14 @@ async fn symbolic_links_are_followed_and_may_change() {
     let [one, two] = ["one", "two"].map(|name| directory.path().join(name));
     for (version, decision) in [(&one, "allow"), (&two, "deny")] {
         fs::create_dir(version).unwrap();
-        fs::write(version.join("rails.toml"), rules(decision)).unwrap();
+        fs::write(version.join("policy.toml"), rules(decision)).unwrap();
     }
-    // As Kubernetes mounts a `ConfigMap`: `rails.toml` -> `..data/rails.toml`, and `..data` -> a version.
+    // As Kubernetes mounts a `ConfigMap`: `policy.toml` -> `..data/policy.toml`, and `..data` -> a version.
     let mounted = directory.path().join("mounted");
     fs::create_dir(&mounted).unwrap();
     symlink(&one, mounted.join("..data")).unwrap();
-    let file = mounted.join("rails.toml");
-    symlink("..data/rails.toml", &file).unwrap();
+    let file = mounted.join("policy.toml");
+    symlink("..data/policy.toml", &file).unwrap();
 
     let (kit, mut watch) = start(&file).unwrap();
     assert!(runs(&kit).await);
@@ -129,7 +129,7 @@ async fn symbolic_links_are_followed_and_may_change() {
     assert_eq!(changed(&mut watch).await.error, None);
     assert!(!runs(&kit).await);
     // The directory of the new target is watched too.
-    fs::write(two.join("rails.toml"), rules("allow")).unwrap();
+    fs::write(two.join("policy.toml"), rules("allow")).unwrap();
     assert_eq!(changed(&mut watch).await.error, None);
     assert!(runs(&kit).await);
 }
@@ -171,7 +171,7 @@ async fn pipes_devices_and_large_files_are_bad_files() {
 async fn a_directory_that_is_made_again_is_read() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("etc");
-    let file = directory.join("rails.toml");
+    let file = directory.join("policy.toml");
     fs::create_dir(&directory).unwrap();
     fs::write(&file, rules("allow")).unwrap();
     let (kit, mut watch) = start(&file).unwrap();
@@ -195,11 +195,11 @@ async fn a_link_to_the_directory_may_change() {
     let parent = tempfile::tempdir().unwrap();
     for decision in ["allow", "deny"] {
         fs::create_dir(parent.path().join(decision)).unwrap();
-        fs::write(parent.path().join(decision).join("rails.toml"), rules(decision)).unwrap();
+        fs::write(parent.path().join(decision).join("policy.toml"), rules(decision)).unwrap();
     }
     let current = parent.path().join("current");
     symlink("allow", &current).unwrap();
-    let (kit, mut watch) = start(&current.join("rails.toml")).unwrap();
+    let (kit, mut watch) = start(&current.join("policy.toml")).unwrap();
     symlink("deny", parent.path().join("new")).unwrap();
     fs::rename(parent.path().join("new"), &current).unwrap();
     assert_eq!(changed(&mut watch).await.error, None);
