@@ -10,59 +10,18 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::attempt_over::{AttemptOver, act_on};
 use super::kinds::Kind;
 use super::perform::Perform;
 use super::retries::{Granted, Retry};
-use crate::action::{Allowed, RailSkip};
+use crate::action::RailSkip;
 use crate::chain::{Serves, enter};
 use crate::context::{CloseOnDrop, OperationEnd, RailContext, RunScope, Slot, UnderWay};
 use crate::decision::{Decision, Outcome};
-use crate::error::{Ending, RailAbortError, RailFault, RunError, SuspendedResult};
+use crate::error::{RunError, SuspendedResult};
 use crate::event::{Event, Next, OperationResult};
 use crate::guard_set::GuardSet;
 use crate::rail::facts;
-
-/// The reason why an attempt ended without a result.
-// Boxed, because every result of an attempt has room for this type, and is moved.
-pub(crate) enum AttemptOver {
-    /// The operation fails.
-    Failed(Box<RunError>),
-    /// A rail asks for another attempt.
-    Retry(Box<Retry>),
-}
-
-impl AttemptOver {
-    /// Adds the result so far to the suspension, if a rail suspended the run.
-    #[cold]
-    pub(super) fn suspended_with(mut self, result: impl FnOnce() -> Option<SuspendedResult>) -> Self {
-        if let Self::Failed(error) = &mut self
-            && let RunError::Abort(abort) = &mut **error
-            && let Some(Ending::Suspension(suspension)) = abort.ending.as_deref_mut()
-        {
-            suspension.result = result().map(Box::new);
-        }
-        self
-    }
-}
-
-impl From<RunError> for AttemptOver {
-    #[cold]
-    fn from(error: RunError) -> Self {
-        Self::Failed(Box::new(error))
-    }
-}
-
-impl From<RailFault> for AttemptOver {
-    fn from(fault: RailFault) -> Self {
-        RunError::from(fault).into()
-    }
-}
-
-impl From<RailAbortError> for AttemptOver {
-    fn from(abort: RailAbortError) -> Self {
-        RunError::from(abort).into()
-    }
-}
 
 /// Makes attempts until the operation succeeds or fails. An attempt runs the pre rails, the operation unless a rail
 /// skips it, and the post rails. `fail` makes the error.
@@ -321,21 +280,6 @@ fn stopped<E: Event>(outcome: Outcome<E>) -> Option<Outcome<E>> {
         return None;
     }
     Some(outcome)
-}
-
-/// Acts on a decision. Returns the skip if the decision is a skip.
-///
-/// # Errors
-/// Returns an error if the decision ends the attempt.
-pub(super) fn act_on<E: Event>(decision: Decision<E>) -> Result<Option<RailSkip<E::Substitute>>, AttemptOver> {
-    match decision {
-        Decision::Continue => Ok(None),
-        Decision::Skip(skip) => Ok(Some(skip.into_inner())),
-        Decision::Retry(retry) => {
-            Err(AttemptOver::Retry(Box::new(Retry { asked: retry.into_inner(), event: E::POINT, failure: None })))
-        }
-        Decision::Abort(abort) => Err(abort.into_inner().into()),
-    }
 }
 
 /// Returns the answer if a rail ended the run with an answer.

@@ -5,7 +5,7 @@ use std::future::ready;
 
 use serde_json::{Map, Value, json};
 
-use super::attempt::{AttemptOver, act_on};
+use super::attempt_over::{AttemptOver, act_on};
 use super::windows;
 use crate::action::{NoSubstitute, RailSkip};
 use crate::chain::{Serves, enter};

@@ -1,6 +1,7 @@
 //! Guarded operations: a guard runs the pre rails, the operation and the post rails, and acts on every decision.
 
 pub(crate) mod attempt;
+mod attempt_over;
 mod dropped;
 pub(crate) mod failure;
 pub(crate) mod guard;

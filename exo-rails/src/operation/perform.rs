@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt, StreamExt};
 
-use super::attempt::AttemptOver;
+use super::attempt_over::AttemptOver;
 use super::failure::IntoFailure;
 use super::guarded::{Guarded, GuardedStream};
 use super::kinds::{Kind, interrupted};

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use serde_json::Map;
 use tokio::task::coop::consume_budget;
 
-use super::attempt::{AttemptOver, act_on};
+use super::attempt_over::{AttemptOver, act_on};
 use super::failure::IntoFailure;
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;

@@ -11,7 +11,6 @@ use tracing::warn;
 use super::SharedCheckpoints;
 use super::failed::FailedRun;
 use super::progress::Progress;
-use super::run::since;
 use super::suspended::{CallState, SuspendedRun, unresolved};
 
 /// Records a run: in the checkpoints of its agent, and in the error of a run that ends suspended.
@@ -152,5 +151,15 @@ impl<'a> Recorder<'a> {
         {
             warn!(run = ctx.run_id(), %error, "a run has ended, but its record could not be removed");
         }
+    }
+}
+
+/// Returns the usage since `before`.
+pub(super) fn since(before: &Usage, now: &Usage) -> Usage {
+    Usage {
+        prompt_tokens: now.prompt_tokens.saturating_sub(before.prompt_tokens),
+        completion_tokens: now.completion_tokens.saturating_sub(before.completion_tokens),
+        total_tokens: now.total_tokens.saturating_sub(before.total_tokens),
+        ..Usage::default()
     }
 }

@@ -22,7 +22,7 @@ use super::Agent;
 use super::failed::FailedRun;
 use super::panics;
 use super::progress::Progress;
-use super::recorder::Recorder;
+use super::recorder::{Recorder, since};
 use super::start::RunStart;
 use super::streaming::{RunEvent, tell};
 use super::suspended::CallState;
@@ -444,16 +444,6 @@ impl Weight {
 fn says_nothing(message: &Message) -> bool {
     let has_parts = matches!(message.content, Some(Content::Parts(_)));
     !has_parts && message.text().is_empty() && message.tool_calls.is_empty()
-}
-
-/// Returns the usage since `before`.
-pub(super) fn since(before: &Usage, now: &Usage) -> Usage {
-    Usage {
-        prompt_tokens: now.prompt_tokens.saturating_sub(before.prompt_tokens),
-        completion_tokens: now.completion_tokens.saturating_sub(before.completion_tokens),
-        total_tokens: now.total_tokens.saturating_sub(before.total_tokens),
-        ..Usage::default()
-    }
 }
 
 /// Counts the usage of a model call when the call ends. An answer that the rails refuse has a cost too, so the count does

@@ -7,8 +7,8 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::time::{Instant, timeout_at};
 
-use super::failure;
 use super::limits::Limits;
+use super::transport;
 
 #[derive(Debug)]
 pub(crate) struct Body {
@@ -50,9 +50,9 @@ impl Body {
     pub(crate) async fn piece(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, OperationError> {
         let silent = later(Instant::now(), self.limits.chunk);
         let piece = match timeout_at(silent.min(self.deadline), self.response.chunk()).await {
-            Ok(piece) => piece.map_err(failure::broken_off)?,
+            Ok(piece) => piece.map_err(transport::broken_off)?,
             Err(_) if silent < self.deadline => {
-                return Err(failure::timed_out("the answer does not go on", self.limits.chunk));
+                return Err(transport::timed_out("the answer does not go on", self.limits.chunk));
             }
             Err(_) => return Err(self.limits.too_slow()),
         };

@@ -13,10 +13,10 @@ use tokio::task::{self, JoinError};
 use tokio::time::{Instant, timeout};
 
 use super::body::Body;
-use super::failure;
 use super::limits::{Limits, memory_of_json};
 use super::reading::{Decoder, Reading};
 use super::secret::Secrets;
+use super::{failure, transport};
 
 /// A protocol writes requests to a server and reads its answers.
 pub(crate) trait Protocol: Send + Sync {
@@ -115,7 +115,7 @@ impl<P: Protocol> Connection<P> {
         let response = timeout(self.limits.response.min(self.limits.answer), sending)
             .await
             .map_err(|_| self.limits.not_begun())?
-            .map_err(failure::unreachable)?;
+            .map_err(transport::unreachable)?;
         let body = Body::new(response, self.limits, sent);
         if body.is_success() { Ok(body) } else { Err(failure::refused(body).await) }
     }

@@ -1,7 +1,6 @@
 //! Turns failures of a server into errors for rails.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::time::{Duration, SystemTime};
 
 use exo_rails::{OperationError, OperationErrorKind};
@@ -14,35 +13,6 @@ use super::body::Body;
 
 /// The number of bytes that are read from the body of an error.
 const LONGEST_BODY: usize = 64 * 1024;
-
-pub(crate) fn timed_out(what: &str, limit: Duration) -> OperationError {
-    OperationError::new(OperationErrorKind::Timeout, format!("{what} within {limit:?}"))
-}
-
-/// Returns the error of a request that got no answer.
-pub(crate) fn unreachable(error: reqwest::Error) -> OperationError {
-    let kind = match () {
-        () if error.is_timeout() => OperationErrorKind::Timeout,
-        () if error.is_builder() => OperationErrorKind::InvalidRequest,
-        () => OperationErrorKind::Unavailable,
-    };
-    transport(kind, "the server cannot be reached", error)
-}
-
-/// Returns the error of an answer that broke off.
-pub(crate) fn broken_off(error: reqwest::Error) -> OperationError {
-    transport(OperationErrorKind::Unavailable, "the answer breaks off", error)
-}
-
-fn transport(kind: OperationErrorKind, what: &str, error: reqwest::Error) -> OperationError {
-    // A URL may contain a key.
-    let error = error.without_url();
-    let mut cause: &dyn Error = &error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    OperationError::new(kind, format!("{what}: {cause}")).with_source(error)
-}
 
 /// Returns the error of an answer whose status is not a success.
 pub(crate) async fn refused(mut body: Body) -> OperationError {

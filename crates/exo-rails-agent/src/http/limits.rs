@@ -5,7 +5,7 @@ use std::time::Duration;
 use exo_rails::{ModelDelta, OperationError, OperationErrorKind, ToolCallDelta};
 use serde_json::{Map, Value};
 
-use super::failure;
+use super::transport;
 
 /// Limits on the size and the time of an answer.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +46,11 @@ impl Limits {
         if self.answer < self.response {
             return self.too_slow();
         }
-        failure::timed_out("no answer has begun", self.response)
+        transport::timed_out("no answer has begun", self.response)
     }
 
     pub(crate) fn too_slow(&self) -> OperationError {
-        failure::timed_out("the answer is not complete", self.answer).naming("answer_timeout")
+        transport::timed_out("the answer is not complete", self.answer).naming("answer_timeout")
     }
 
     pub(crate) fn too_many_bytes(&self) -> OperationError {

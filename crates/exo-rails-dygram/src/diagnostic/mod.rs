@@ -8,6 +8,6 @@ mod render;
 mod report;
 mod sources;
 
-pub use self::place::{Place, Span};
+pub use self::place::{FileId, Place, Span};
 pub use self::report::{Diagnostic, Report, Severity};
-pub use self::sources::{FileId, Location, Sources};
+pub use self::sources::{Location, Sources};

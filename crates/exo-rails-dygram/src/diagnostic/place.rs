@@ -1,6 +1,8 @@
 //! Places in files.
 
-use super::FileId;
+/// The number of a file in [`Sources`](super::Sources).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub(super) usize);
 
 /// A range of bytes in a text. `start` is the first byte, and `end` is the byte after the last one.
 ///

@@ -2,11 +2,7 @@
 
 use std::fmt;
 
-use super::Place;
-
-/// The number of a file in [`Sources`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(usize);
+use super::{FileId, Place};
 
 /// The files of a machine: the main file, and the files that it imports.
 ///

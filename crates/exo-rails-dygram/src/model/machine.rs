@@ -3,21 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use super::id::{EdgeId, NodeId};
 use super::{Annotation, Attribute, Edge, Found, Node, NodeKind, Note, Value};
 use crate::syntax::{Arrow, MAX_LEVELS, is_keyword, is_name};
-
-/// The number of a node in its machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(usize);
-
-impl NodeId {
-    /// The first node of every machine.
-    pub(crate) const FIRST: Self = Self(0);
-}
-
-/// The number of an edge in its machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EdgeId(usize);
 
 /// A machine: nodes, and edges between them.
 ///

@@ -5,6 +5,7 @@
 mod access;
 mod annotation;
 mod edge;
+mod id;
 mod kind;
 mod machine;
 mod node;
@@ -16,8 +17,9 @@ pub use self::access::{Access, Fields};
 pub(crate) use self::access::{permission, permission_words};
 pub use self::annotation::{Annotation, Argument};
 pub use self::edge::{ConditionKind, Edge, EdgeCondition, Endpoint, LabelPart};
+pub use self::id::{EdgeId, NodeId};
 pub use self::kind::NodeKind;
-pub use self::machine::{AddError, EdgeId, Machine, NodeId};
+pub use self::machine::{AddError, Machine};
 pub use self::node::{META_TOOLS, Node, Note};
 pub use self::scope::Found;
 pub use self::ty::{Type, TypeKind};

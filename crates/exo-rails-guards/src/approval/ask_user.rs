@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::request::place;
-use super::shown::shortened;
+use super::visible::shortened;
 use super::{Desk, ReplyError, Request, Response};
 
 /// The largest question of a model.

@@ -7,8 +7,9 @@ use exo_rails::{RailContext, Reason};
 use exo_rails_policy::approval::OnTimeout;
 use serde::{Deserialize, Serialize};
 
-use super::desk::seconds;
-use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, Reply};
+use super::ask::{Answer, Ask, AskError, AskFuture};
+use super::request::{ApprovalRequest, Reply};
+use super::visible::seconds;
 use super::{Approvals, ReplyError};
 use crate::store::{Change, Expected, Record, StateStore, StateStoreExt, StoreError, TIME_LIMIT, Version, Write, key};
 

@@ -29,6 +29,7 @@
 //! requests and replies in the forms of AG-UI and MCP.
 
 mod approvals;
+mod ask;
 mod ask_user;
 mod changes;
 mod desk;
@@ -39,8 +40,10 @@ mod request;
 mod settle;
 mod shown;
 mod suspend;
+mod visible;
 
 pub use approvals::{Approvals, StoredApproval};
+pub use ask::{Answer, Ask, AskError, AskFuture};
 pub use ask_user::{UserAnswer, UserQuestion, ask_user};
 pub use changes::ChangedCalls;
 pub(crate) use changes::is_approved;
@@ -49,7 +52,8 @@ pub use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule, OnTimeout, Re
 pub use guard::Approval;
 pub use inbox::{Inbox, OpenRequest};
 pub use reply_error::ReplyError;
-pub use request::{Answer, ApprovalRequest, Ask, AskError, AskFuture, Reply};
+pub use request::{ApprovalRequest, Reply};
 pub(crate) use settle::{Settled, forget_session, providing, settle};
-pub use shown::{ShownCall, ShownLimits, visible};
+pub use shown::{ShownCall, ShownLimits};
 pub use suspend::SuspendRun;
+pub use visible::visible;

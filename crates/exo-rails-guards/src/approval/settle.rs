@@ -9,8 +9,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Approvals;
+use super::ask::{Answer, Ask, AskError};
 use super::changes::{ApprovedCall, has_changes, note_change, note_written};
-use super::request::{Answer, ApprovalRequest, Ask, AskError, Reply};
+use super::request::{ApprovalRequest, Reply};
 use crate::store::StoreError;
 use crate::vault::Comparable;
 

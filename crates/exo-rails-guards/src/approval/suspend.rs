@@ -2,7 +2,8 @@
 
 use exo_rails::RailContext;
 
-use super::request::{Answer, ApprovalRequest, Ask, AskFuture};
+use super::ask::{Answer, Ask, AskFuture};
+use super::request::ApprovalRequest;
 
 /// Asks by suspending the run: the program stores the run, shows the request, and resumes the run with the
 /// [`Reply`](super::Reply).

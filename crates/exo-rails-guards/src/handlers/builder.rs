@@ -20,6 +20,7 @@ use super::handler::{External, Handler, Limits, Runner};
 #[cfg(feature = "http")]
 use super::http::Endpoint;
 use super::{HandlerConfig, HandlerEvent, HookHandlers, HookHandlersConfig, Run};
+use crate::kit_guard::KitGuard;
 
 /// The largest number of steps of an agent.
 #[cfg(feature = "agent")]
@@ -268,4 +269,34 @@ fn limits(config: &HandlerConfig) -> Result<Limits, ConfigError> {
         return Err(ConfigError::new("0 would refuse every answer: write at least 1").in_key("max_output_bytes"));
     }
     Ok(Limits { time: Duration::from_millis(time), bytes: config.max_output_bytes })
+}
+
+impl HookHandlers {
+    /// Makes the guard.
+    ///
+    /// # Errors
+    /// Returns an error in each of these cases:
+    ///
+    /// - A handler has no events, or a prompt or an agent is at an event that only reports.
+    /// - A handler names tools, and an event is not about a tool.
+    /// - A program does not exist, is relative, or is outside of the allowed directories.
+    /// - A URL or a header is wrong, or a variable of the environment is missing.
+    /// - A model or a tool is not known, or the feature for the handler is off.
+    pub fn new(config: HookHandlersConfig) -> Result<Self, ConfigError> {
+        HookHandlersBuilder::from(config).build()
+    }
+
+    /// Starts without handlers.
+    pub fn builder() -> HookHandlersBuilder {
+        HookHandlersBuilder::default()
+    }
+}
+
+impl KitGuard for HookHandlers {
+    type Config = HookHandlersConfig;
+    type Needs = HookHandlersBuilder;
+
+    fn make(config: HookHandlersConfig, builder: HookHandlersBuilder) -> Result<Self, ConfigError> {
+        builder.config(config).build()
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{NoRetry, NoSubstitute};
-use exo_rails_policy::{ConfigError, Severity};
+use exo_rails_policy::Severity;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -13,9 +13,8 @@ use super::event::event_of;
 use super::handler::{Handler, Runner};
 use super::outcome::{Effect, GUARD, Outcome};
 use super::output::{Answer, Decision};
-use super::{FailMode, HandlerError, HandlerEvent, HandlerFault, HookHandlersBuilder, HookHandlersConfig, event};
+use super::{FailMode, HandlerError, HandlerEvent, HandlerFault, event};
 use crate::finding::Finding;
-use crate::kit_guard::KitGuard;
 
 /// Runs hook handlers at events: the page "Hook handlers" of the book describes the protocol.
 ///
@@ -56,25 +55,6 @@ pub struct HookHandlers {
 }
 
 impl HookHandlers {
-    /// Makes the guard.
-    ///
-    /// # Errors
-    /// Returns an error in each of these cases:
-    ///
-    /// - A handler has no events, or a prompt or an agent is at an event that only reports.
-    /// - A handler names tools, and an event is not about a tool.
-    /// - A program does not exist, is relative, or is outside of the allowed directories.
-    /// - A URL or a header is wrong, or a variable of the environment is missing.
-    /// - A model or a tool is not known, or the feature for the handler is off.
-    pub fn new(config: HookHandlersConfig) -> Result<Self, ConfigError> {
-        HookHandlersBuilder::from(config).build()
-    }
-
-    /// Starts without handlers.
-    pub fn builder() -> HookHandlersBuilder {
-        HookHandlersBuilder::default()
-    }
-
     pub(super) fn of(handlers: Vec<Handler>, max_background: usize) -> Self {
         Self { handlers, background: Arc::new(Semaphore::new(max_background)) }
     }
@@ -256,14 +236,5 @@ impl HookHandlers {
     #[on(PostCompaction, Error, Suspended, SessionEnd)]
     async fn observe(&self, inputs: Inputs<'_>, ctx: &mut RailContext) -> Result<(), HandlerError> {
         self.run(inputs, ctx).await.map(|_| ())
-    }
-}
-
-impl KitGuard for HookHandlers {
-    type Config = HookHandlersConfig;
-    type Needs = HookHandlersBuilder;
-
-    fn make(config: HookHandlersConfig, builder: HookHandlersBuilder) -> Result<Self, ConfigError> {
-        builder.config(config).build()
     }
 }

@@ -15,7 +15,9 @@ pub use slot::{Request, Response};
 
 use self::front_end::Counter;
 use self::slot::{Ended, Slot, SlotState};
-use super::request::{Answer, ApprovalRequest, Ask, AskError, AskFuture};
+use super::ask::{Answer, Ask, AskError, AskFuture};
+use super::request::ApprovalRequest;
+use super::visible::seconds;
 use super::{Approvals, Inbox};
 
 /// The time for a reply if nothing else is said.
@@ -198,15 +200,6 @@ pub(super) enum Unanswered {
     Expired { time: Duration, was_seen: bool },
     #[error("the front end ended without a reply")]
     Abandoned,
-}
-
-/// Returns a duration in the unit in which people read it.
-pub(super) fn seconds(time: Duration) -> String {
-    match time.as_secs() {
-        0 => format!("{} ms", time.as_millis()),
-        1 => "1 second".to_owned(),
-        seconds => format!("{seconds} seconds"),
-    }
 }
 
 impl Ask for Desk {
