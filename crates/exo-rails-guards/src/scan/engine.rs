@@ -43,8 +43,7 @@ use exo_rails_text::codes;
 use exo_rails_text::reading as text;
 use regex_syntax::hir::Hir;
 
-use super::literals::is_word;
-use super::prefixes::{Prefix, Prefixes};
+use super::prefixes::{KINDS, Prefix, Prefixes, is_after_word, is_word_byte, kind_of};
 use super::readings::{self, Reading};
 use super::rule::{FindStart, LONGEST_UNFINISHED, Rule, Start, Starts, after};
 use crate::automaton::{Automaton, Run, Runner};
@@ -176,7 +175,7 @@ impl Engine {
         for group in &triggers.groups {
             let (mut from, mut runner) = (0, None);
             while clean && let Start::At(start) = (group.starts)(text, from) {
-                clean = is_none(runner.get_or_insert_with(|| group.runner(&self.rules)).as_mut(), start);
+                clean = is_none(runner.get_or_insert_with(|| group.any.runner(&self.rules)).as_mut(), start);
                 from = after(text, start);
             }
         }
@@ -333,7 +332,7 @@ impl Engine {
             first[rule] = first[rule].min(start);
             true
         });
-        let anywhere = triggers.always.iter().chain(triggers.groups.iter().flat_map(|group| &group.rules));
+        let anywhere = triggers.always.iter().chain(triggers.groups.iter().flat_map(|group| &group.any.rules));
         anywhere.for_each(|rule| first[*rule] = from);
         first.into_iter().enumerate().filter(|(_, start)| *start < text.len()).collect()
     }
@@ -396,12 +395,18 @@ impl Engine {
                 work.rule(&self.rules[*number], *number, these.iter().map(|(_, start)| *start));
             }
         }
-        for (number, at_word) in triggers.anywhere.iter().filter(|(number, _)| runs(*number)) {
-            let places = text[from..].char_indices().map(|(at, _)| from + at);
-            let places = places.filter(|at| !at_word || is_border(text, *at));
-            work.rule(&self.rules[*number], *number, places);
+        for (any, is_at_border) in triggers.anywhere.iter().zip([false, true]) {
+            if !any.rules.iter().any(|number| runs(*number)) {
+                continue;
+            }
+            let places = (from..text.len())
+                .filter(|at| if is_at_border { is_border(text, *at) } else { text.is_char_boundary(*at) });
+            let places = work.places_of_any(any.runner(&self.rules), places);
+            for number in any.rules.iter().filter(|number| runs(**number)) {
+                work.rule(&self.rules[*number], *number, places.iter().copied());
+            }
         }
-        for Group { starts, rules, .. } in &triggers.groups {
+        for Group { starts, any } in &triggers.groups {
             let mut places = Vec::new();
             let mut at = from;
             loop {
@@ -421,7 +426,7 @@ impl Engine {
                     _ => break,
                 }
             }
-            for number in rules.iter().filter(|number| runs(**number)) {
+            for number in any.rules.iter().filter(|number| runs(**number)) {
                 work.rule(&self.rules[*number], *number, places.iter().copied());
             }
         }
@@ -489,6 +494,18 @@ struct Work<'t> {
 }
 
 impl Work<'_> {
+    /// Returns the places where a match of any of some rules may begin. At most places, none does, and one automaton says so for all
+    /// of them.
+    fn places_of_any(&self, runner: Option<Runner<'_>>, places: impl Iterator<Item = usize>) -> Vec<usize> {
+        let (mut runner, mut budget) = (runner, self.budget);
+        let may_begin = |start: &usize| {
+            runner.as_mut().is_none_or(|runner| {
+                runner.run(self.text, *start, self.is_last, self.longest, &mut budget) != Run::Nothing
+            })
+        };
+        places.filter(may_begin).collect()
+    }
+
     fn rule(&mut self, rule: &Rule, number: usize, places: impl Iterator<Item = usize>) {
         let mut from = 0;
         let mut runner = None;
@@ -521,9 +538,9 @@ impl Work<'_> {
     }
 }
 
-/// Returns whether a word begins or ends at this place.
+/// Returns whether a word begins or ends at this place. The letters of words are ASCII, so a border is never inside of a character.
 fn is_border(text: &str, at: usize) -> bool {
-    text[..at].ends_with(is_word) != text[at..].starts_with(is_word)
+    is_after_word(text.as_bytes(), at) != text.as_bytes().get(at).is_some_and(|byte| is_word_byte(*byte))
 }
 
 /// Joins secrets. A match that began inside of an escape begins where a reading of the text has the secret.
@@ -564,8 +581,9 @@ struct Triggers {
     triggered: Vec<Triggered>,
     /// Only streams need it: see [`Triggers::begun`].
     begun: OnceLock<[Begun; 2]>,
-    /// Rules that search anywhere, with whether only at borders of words. Then those that no keyword announces.
-    anywhere: Vec<(usize, bool)>,
+    /// Rules whose matches begin anywhere, and those whose matches begin at the borders of words.
+    anywhere: [AnyOf; 2],
+    /// The rules of `anywhere` that no keyword announces.
     always: Vec<usize>,
     groups: Vec<Group>,
 }
@@ -574,19 +592,29 @@ struct Triggers {
 #[derive(Debug)]
 struct Group {
     starts: FindStart,
-    rules: Vec<usize>,
-    /// Has a match where one of the rules has one. Made at the first place where a match may begin.
-    any: OnceLock<Option<Automaton>>,
+    any: AnyOf,
 }
 
-impl Group {
+/// Rules that one automaton looks for together.
+#[derive(Debug)]
+struct AnyOf {
+    rules: Vec<usize>,
+    /// Has a match where one of the rules has one. Made at the first place where a match may begin.
+    automaton: OnceLock<Option<Automaton>>,
+}
+
+impl AnyOf {
+    fn new(rules: Vec<usize>) -> Self {
+        Self { rules, automaton: OnceLock::new() }
+    }
+
     /// Begins to look for a match of any rule. Returns `None` if there is no automaton.
     fn runner(&self, rules: &[Rule]) -> Option<Runner<'_>> {
-        let any = self.any.get_or_init(|| {
+        let automaton = self.automaton.get_or_init(|| {
             let all = self.rules.iter().map(|rule| rules[*rule].hir().cloned());
             Some(Automaton::new(Hir::alternation(all.collect::<Option<_>>()?)))
         });
-        any.as_ref()?.runner()
+        automaton.as_ref()?.runner()
     }
 }
 
@@ -601,7 +629,7 @@ struct Triggered {
 impl Triggers {
     fn new(rules: &[Rule]) -> Self {
         let mut texts: Vec<(Cow<'static, str>, Triggered)> = Vec::new();
-        let (mut anywhere, mut always) = (Vec::new(), Vec::new());
+        let (mut anywhere, mut always) = ([Vec::new(), Vec::new()], Vec::new());
         let mut found: Vec<(FindStart, Vec<usize>)> = Vec::new();
         for (number, rule) in rules.iter().enumerate() {
             match &rule.starts {
@@ -616,7 +644,7 @@ impl Triggers {
                     }
                 }
                 Starts::Anywhere { at_word } => {
-                    anywhere.push((number, *at_word));
+                    anywhere[usize::from(*at_word)].push(number);
                     if rule.keywords.is_empty() {
                         always.push(number);
                     }
@@ -625,7 +653,7 @@ impl Triggers {
                 }
             }
         }
-        let group = |(starts, rules)| Group { starts, rules, any: OnceLock::new() };
+        let group = |(starts, rules)| Group { starts, any: AnyOf::new(rules) };
         let groups = found.into_iter().map(group).collect();
         texts.sort_by(|one, other| one.0.cmp(&other.0));
         let mut triggered = Vec::with_capacity(texts.len());
@@ -642,7 +670,7 @@ impl Triggers {
             }
         }
         let texts = Prefixes::new(prefixes);
-        Self { texts, of_text, triggered, begun: OnceLock::new(), anywhere, always, groups }
+        Self { texts, of_text, triggered, begun: OnceLock::new(), anywhere: anywhere.map(AnyOf::new), always, groups }
     }
 
     /// Returns the texts that begin matches anywhere, and those that begin them only at the beginning of a word.
@@ -663,7 +691,7 @@ impl Triggers {
     /// `each` returns `false`.
     fn each(&self, text: &str, from: usize, mut each: impl FnMut(usize, usize) -> bool) {
         self.texts.each(text, from, |number, start| {
-            let is_inside_word = text[..start].ends_with(is_word);
+            let is_inside_word = is_after_word(text.as_bytes(), start);
             let of_text = &self.triggered[self.of_text[number].clone()];
             of_text.iter().filter(|triggered| !(triggered.after_word && is_inside_word)).all(|triggered| {
                 let start = if triggered.begins { start } else { from };
@@ -679,7 +707,7 @@ impl Triggers {
         let near = text.len().saturating_sub(most.saturating_sub(1)).max(from);
         let begins = |at: &usize| {
             let rest = &text.as_bytes()[*at..];
-            anywhere.has(rest) || (at_words.has(rest) && !text[..*at].ends_with(is_word))
+            anywhere.has(rest) || (at_words.has(rest) && !is_after_word(text.as_bytes(), *at))
         };
         (near..text.len()).filter(|at| text.is_char_boundary(*at)).find(begins).unwrap_or(usize::MAX)
     }
@@ -690,26 +718,29 @@ impl Triggers {
 struct Begun {
     /// The texts, in order.
     texts: Vec<Cow<'static, str>>,
-    /// The bytes that begin one of the texts, in either case.
-    first: [bool; 256],
+    /// For the kind of the first byte of a text, a bit for each kind of the second byte.
+    pairs: [u32; KINDS],
     /// The length of the longest text.
     most: usize,
 }
 
 impl Begun {
     fn new(texts: Vec<Cow<'static, str>>) -> Self {
-        let mut first = [false; 256];
-        for byte in texts.iter().filter_map(|text| text.bytes().next()) {
-            first[usize::from(byte)] = true;
-            first[usize::from(byte.to_ascii_uppercase())] = true;
+        let mut pairs = [0; KINDS];
+        for text in &texts {
+            // A text of one byte has no second one, so any may follow.
+            if let Some(first) = text.bytes().next() {
+                pairs[kind_of(first)] |= text.bytes().nth(1).map_or(u32::MAX, |second| 1 << kind_of(second));
+            }
         }
         let most = texts.iter().map(|text| text.len()).max().unwrap_or_default();
-        Self { texts, first, most }
+        Self { texts, pairs, most }
     }
 
     /// Returns whether one of the texts begins with these bytes, in either case.
     fn has(&self, rest: &[u8]) -> bool {
-        if !self.first[usize::from(rest[0])] {
+        let seconds = rest.first().map_or(0, |first| self.pairs[kind_of(*first)]);
+        if rest.get(1).map_or(seconds, |second| seconds >> kind_of(*second) & 1) == 0 {
             return false;
         }
         let lower = |byte: &u8| byte.to_ascii_lowercase();

@@ -43,7 +43,9 @@ impl<P: Pattern> Pattern for InReadings<P> {
             of_reading.text = source.map_or(excerpt.text, |number| readings[number].reading.text());
             of_reading.from = from;
             let undecided = self.0.search_all(of_reading, &mut |place, what| {
-                found.push((in_text(&readings, source, place), what));
+                // A piece of a reading may begin in the text that is decided.
+                let place = in_text(&readings, source, place);
+                found.push((place.start.max(excerpt.from)..place.end, what));
             });
             let end = source.and_then(|number| Some((readings[number].source, readings[number].reading.end()?)));
             let places = undecided.map(|at| (source, at)).into_iter().chain(end);
@@ -130,6 +132,16 @@ mod tests {
     fn a_code_at_the_end_waits() {
         assert_eq!(replaced(&["a ke", ""]), ("a ke".to_owned(), String::new()));
         assert_eq!(replaced(&[r"a k\u00", "65y b"]).0, "a [-] b");
+    }
+
+    /// The hidden character before the match is decided, and the piece of the reading with the match begins with it.
+    #[test]
+    fn a_match_after_a_decided_hidden_character_is_found() {
+        let mut excerpt = Excerpt::new("\u{200b}\u{9b}key", false);
+        excerpt.from = "\u{200b}".len();
+        let mut places = Vec::new();
+        InReadings("key").search_all(excerpt, &mut |place, ()| places.push(place));
+        assert_eq!(places.first(), Some(&(3..8)));
     }
 
     proptest! {

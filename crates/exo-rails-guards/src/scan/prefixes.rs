@@ -6,12 +6,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::literals::is_word;
-
 /// The kinds of characters that the table tells apart. The kinds from [`FIRST_OF_WORDS`] on are parts of words.
-const KINDS: u8 = 32;
+pub(super) const KINDS: usize = 32;
 
-const FIRST_OF_WORDS: u8 = 4;
+const FIRST_OF_WORDS: usize = 4;
 
 /// The kinds of three characters are the key of a place.
 const KEYS: usize = 1 << 15;
@@ -27,11 +25,26 @@ const KIND: [u8; 256] = {
     kinds
 };
 
+/// Returns the kind of a byte. It is less than [`KINDS`], and the same for both cases of a letter.
+pub(super) fn kind_of(byte: u8) -> usize {
+    usize::from(KIND[usize::from(byte)])
+}
+
+/// Returns whether a byte is a part of a word.
+pub(super) fn is_word_byte(byte: u8) -> bool {
+    kind_of(byte) >= FIRST_OF_WORDS
+}
+
+/// Returns whether the byte before a place is a part of a word.
+pub(super) fn is_after_word(bytes: &[u8], at: usize) -> bool {
+    at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(|byte| is_word_byte(*byte))
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "the byte is less than 256")]
 const fn kind(byte: u16) -> u8 {
     let byte = (byte as u8).to_ascii_lowercase();
     match byte {
-        b'a'..=b'z' => FIRST_OF_WORDS + byte - b'a',
+        b'a'..=b'z' => FIRST_OF_WORDS as u8 + byte - b'a',
         b'0'..=b'9' => 30,
         b'_' => 31,
         b'-' => 1,
@@ -41,8 +54,8 @@ const fn kind(byte: u16) -> u8 {
     }
 }
 
-const fn key(kinds: [u8; 3]) -> usize {
-    ((kinds[0] as usize) << 10) | ((kinds[1] as usize) << 5) | kinds[2] as usize
+const fn key([first, second, third]: [usize; 3]) -> usize {
+    (first << 10) | (second << 5) | third
 }
 
 /// A text to look for.
@@ -139,7 +152,7 @@ impl Prefixes {
         let (bytes, first) = (text.as_bytes(), from.saturating_sub(1));
         let mut key = 0;
         for (at, byte) in bytes[first..].iter().enumerate() {
-            key = (key << 5 | usize::from(KIND[usize::from(*byte)])) % KEYS;
+            key = (key << 5 | kind_of(*byte)) % KEYS;
             if self.has(key) && !self.each_at(key, bytes, from, first + at, &mut each) {
                 return;
             }
@@ -172,7 +185,7 @@ impl Prefixes {
             let texts = &self.texts[texts.clone()];
             let start = (at + usize::from(kind.has_before)).checked_sub(2).filter(|start| *start >= from);
             let Some(start) = start.filter(|start| *start < bytes.len()) else { continue };
-            if kind.after_word && start > 0 && is_word(char::from(bytes[start - 1])) {
+            if kind.after_word && is_after_word(bytes, start) {
                 continue;
             }
             let (rest, begun) = (&bytes[start..], first_four(&bytes[start..]) & kind.counts);
@@ -200,7 +213,7 @@ fn first_four(bytes: &[u8]) -> u32 {
 
 /// Calls `each` with the keys of the places of a text, and with whether they begin with the character before it.
 fn each_key(text: &str, after_word: bool, mut each: impl FnMut(usize, bool)) {
-    let kind = |at: usize| text.as_bytes().get(at).map(|byte| KIND[usize::from(*byte)]);
+    let kind = |at: usize| text.as_bytes().get(at).map(|byte| kind_of(*byte));
     match (kind(0), kind(1), kind(2)) {
         (None, ..) => {}
         (Some(one), None, _) => {
@@ -219,6 +232,7 @@ fn each_key(text: &str, after_word: bool, mut each: impl FnMut(usize, bool)) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::literals::is_word;
     use super::*;
 
     /// What a search without a table finds.
