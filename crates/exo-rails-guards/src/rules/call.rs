@@ -7,7 +7,7 @@ use exo_rails_policy::ToolName;
 use serde_json::Value;
 
 use super::command::Reading;
-use super::tools::{Places as ArgumentPlaces, ToolFacts, Tools};
+use super::tools::{ArgumentPlaces, ToolFacts, Tools};
 use crate::arguments::{Search, each_leaf};
 use crate::places::path::{Places, PossiblePath};
 

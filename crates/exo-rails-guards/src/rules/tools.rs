@@ -149,13 +149,13 @@ pub(crate) struct ToolFacts<'t> {
     pub(crate) effect: Effect,
     pub(crate) commands: &'t [PointerPattern],
     pub(crate) argv: &'t [PointerPattern],
-    pub(crate) paths: Places<'t>,
+    pub(crate) paths: ArgumentPlaces<'t>,
     #[cfg_attr(not(feature = "urls"), expect(dead_code, reason = "rules about hosts need the feature `urls`"))]
-    pub(crate) hosts: Places<'t>,
+    pub(crate) hosts: ArgumentPlaces<'t>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Places<'t> {
+pub(crate) struct ArgumentPlaces<'t> {
     pub(crate) places: &'t [PointerPattern],
     /// Whether the list comes from the configuration, so that no other argument can be meant.
     pub(crate) is_configured: bool,
@@ -172,7 +172,7 @@ impl<'t> ToolFacts<'t> {
         let config = config.unwrap_or(&NONE);
         let has_commands = config.commands.is_some() || config.argv.is_some();
         let effect = config.effect.unwrap_or(if has_commands { Effect::Execute } else { usual_effect(folded_name) });
-        let places = |configured: &'t Option<Vec<PointerPattern>>, usual: &'static [PointerPattern]| Places {
+        let places = |configured: &'t Option<Vec<PointerPattern>>, usual: &'static [PointerPattern]| ArgumentPlaces {
             places: configured.as_deref().unwrap_or(usual),
             is_configured: configured.is_some(),
         };
