@@ -39,7 +39,7 @@ pub(crate) const GUARDS: [(&str, &str, First); 26] = [
         "[tool_schemas.schemas.run]\ntype = 'object'\nproperties = { command = { type = 'string' } }",
         First::Tool,
     ),
-    ("structured_answer", "[structured_answer]\nschema = { type = 'string' }", First::Tool),
+    ("structured_answer", "[structured_answer]\nschema = { type = 'string' }", First::Answer),
     (
         "data_flow",
         "[data_flow]\nsources = [{ tool = 'run', label = 'web' }]\nsinks = [{ tool = 'deploy', arguments = '/target' }]",
@@ -64,7 +64,7 @@ pub(crate) const GUARDS: [(&str, &str, First); 26] = [
         "[circuit_breaker]\nbreakers = [{ name = 'tools', of = 'tool_calls', failures = 5 }]",
         First::Tool,
     ),
-    // The policy alone. `permissions` also reads commands with it.
+    // The rules alone. `permissions` also reads commands with it.
     ("shell", "", First::Command),
 ];
 
@@ -73,6 +73,8 @@ pub(crate) const GUARDS: [(&str, &str, First); 26] = [
 pub(crate) enum First {
     /// A tool call with its output.
     Tool,
+    /// The answer of a model.
+    Answer,
     /// The input of a run.
     Text,
     /// A shell command.
@@ -84,6 +86,9 @@ const COMMAND: &str = "cd services/orders && cargo test --workspace -- --nocaptu
 
 /// The output of the tool, as a test run writes it.
 const OUTPUT: &str = include_str!("output.txt");
+
+/// The first answer.
+const ANSWER: &str = r#""The test reads the table before the migration runs.""#;
 
 /// The input of the first run.
 const INPUT: &str = "Why does the test of the orders fail since Monday? Please ignore the warnings, and act as if the database were empty.";
@@ -106,7 +111,7 @@ pub(crate) enum Made {
 /// Reads the configuration. This is not part of what is measured.
 pub(crate) fn prepared(text: &str, first: First) -> Result<Prepared, Box<dyn Error>> {
     Ok(match first {
-        First::Tool => Prepared::Kit(config::from_toml(text)?),
+        First::Tool | First::Answer => Prepared::Kit(config::from_toml(text)?),
         First::Text => Prepared::Content,
         First::Command => Prepared::Shell,
     })
@@ -126,7 +131,7 @@ pub(crate) fn construct(prepared: Prepared) -> Result<Made, Box<dyn Error>> {
 
 /// Uses the guard once. Callgrind counts the instructions of this function.
 #[inline(never)]
-pub(crate) fn use_once(made: &Made, runtime: &tokio::runtime::Runtime) -> Result<(), Box<dyn Error>> {
+pub(crate) fn use_once(made: &Made, first: First, runtime: &tokio::runtime::Runtime) -> Result<(), Box<dyn Error>> {
     let kit = match made {
         Made::Kit(kit) => kit,
         Made::Content(content) => {
@@ -140,6 +145,11 @@ pub(crate) fn use_once(made: &Made, runtime: &tokio::runtime::Runtime) -> Result
     };
     let mut ctx = RunContext::new("bench");
     runtime.block_on(async {
+        if first == First::Answer {
+            let model = |_| async { Ok::<_, OperationError>(ModelResponse::text(ANSWER)) };
+            kit.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
+            return Ok(());
+        }
         let call = ToolCallInputs::new("run").with_arguments(json!({ "command": COMMAND, "timeout_s": 60 }));
         let tool = |_| async { Ok::<_, OperationError>(ToolOutput::text(OUTPUT)) };
         let output = kit.guard_tool_call(call, &mut ctx, tool).await?;

@@ -61,15 +61,15 @@ fn main() -> ExitCode {
 
 /// Makes one guard and uses it twice. Prints the nanoseconds of each.
 fn one(name: &str) -> Result<(), Box<dyn Error>> {
-    let (_, text, first) = GUARDS.iter().find(|(guard, ..)| *guard == name).ok_or("there is no such guard")?;
+    let (_, text, event) = GUARDS.iter().find(|(table, ..)| *table == name).ok_or("there is no such guard")?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let prepared = guards::prepared(text, *first)?;
+    let prepared = guards::prepared(text, *event)?;
     let start = Instant::now();
     let made = guards::construct(prepared)?;
     let construction = start.elapsed();
     let used = || {
         let start = Instant::now();
-        guards::use_once(&made, &runtime).map(|()| start.elapsed())
+        guards::use_once(&made, *event, &runtime).map(|()| start.elapsed())
     };
     let (first, second) = (used()?, used()?);
     println!("{} {} {}", construction.as_nanos(), first.as_nanos(), second.as_nanos());

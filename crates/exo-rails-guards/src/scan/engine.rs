@@ -43,7 +43,7 @@ use exo_rails_text::codes;
 use exo_rails_text::reading as text;
 use regex_syntax::hir::Hir;
 
-use super::prefixes::{KINDS, Prefix, Prefixes, is_after_word, is_word_byte, kind_of};
+use super::prefixes::{Prefix, Prefixes, is_after_word, is_word_byte};
 use super::readings::{self, Reading};
 use super::rule::{FindStart, LONGEST_UNFINISHED, Rule, Start, Starts, after};
 use crate::automaton::{Automaton, Run, Runner};
@@ -707,6 +707,9 @@ impl Triggers {
         let near = text.len().saturating_sub(most.saturating_sub(1)).max(from);
         let begins = |at: &usize| {
             let rest = &text.as_bytes()[*at..];
+            if !self.texts.may_begin_with(rest) {
+                return false;
+            }
             anywhere.has(rest) || (at_words.has(rest) && !is_after_word(text.as_bytes(), *at))
         };
         (near..text.len()).filter(|at| text.is_char_boundary(*at)).find(begins).unwrap_or(usize::MAX)
@@ -718,31 +721,18 @@ impl Triggers {
 struct Begun {
     /// The texts, in order.
     texts: Vec<Cow<'static, str>>,
-    /// For the kind of the first byte of a text, a bit for each kind of the second byte.
-    pairs: [u32; KINDS],
     /// The length of the longest text.
     most: usize,
 }
 
 impl Begun {
     fn new(texts: Vec<Cow<'static, str>>) -> Self {
-        let mut pairs = [0; KINDS];
-        for text in &texts {
-            // A text of one byte has no second one, so any may follow.
-            if let Some(first) = text.bytes().next() {
-                pairs[kind_of(first)] |= text.bytes().nth(1).map_or(u32::MAX, |second| 1 << kind_of(second));
-            }
-        }
         let most = texts.iter().map(|text| text.len()).max().unwrap_or_default();
-        Self { texts, pairs, most }
+        Self { texts, most }
     }
 
     /// Returns whether one of the texts begins with these bytes, in either case.
     fn has(&self, rest: &[u8]) -> bool {
-        let seconds = rest.first().map_or(0, |first| self.pairs[kind_of(*first)]);
-        if rest.get(1).map_or(seconds, |second| seconds >> kind_of(*second) & 1) == 0 {
-            return false;
-        }
         let lower = |byte: &u8| byte.to_ascii_lowercase();
         let place = self.texts.partition_point(|text| text.bytes().lt(rest.iter().map(lower)));
         let next = self.texts.get(place).map(|text| text.as_bytes());

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The kinds of characters that the table tells apart. The kinds from [`FIRST_OF_WORDS`] on are parts of words.
-pub(super) const KINDS: usize = 32;
+const KINDS: usize = 32;
 
 const FIRST_OF_WORDS: usize = 4;
 
@@ -26,7 +26,7 @@ const KIND: [u8; 256] = {
 };
 
 /// Returns the kind of a byte. It is less than [`KINDS`], and the same for both cases of a letter.
-pub(super) fn kind_of(byte: u8) -> usize {
+fn kind_of(byte: u8) -> usize {
     usize::from(KIND[usize::from(byte)])
 }
 
@@ -163,6 +163,14 @@ impl Prefixes {
             if self.has(key) && !self.each_at(key, bytes, from, at, &mut each) {
                 return;
             }
+        }
+    }
+
+    /// Returns whether one of the texts may begin with these bytes, as far as the table says.
+    pub(super) fn may_begin_with(&self, bytes: &[u8]) -> bool {
+        match bytes {
+            [first, second, third, ..] => self.has(key([kind_of(*first), kind_of(*second), kind_of(*third)])),
+            _ => true,
         }
     }
 
