@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 #[cfg(feature = "codes")]
-use crate::codes::decoded;
+use crate::codes::{self, decoded};
 use crate::invisible::is_invisible;
 use crate::look::{Kind, fold};
 #[cfg(feature = "codes")]
@@ -81,6 +81,9 @@ const DEPTH: usize = 3;
 #[must_use]
 pub fn readings(text: &str) -> Vec<Cow<'_, str>> {
     let mut all = folded(text);
+    if codes::is_plain(text) && look::is_what_it_seems(text) {
+        return all;
+    }
     let mut sources: Vec<Cow<'_, str>> = vec![Cow::Borrowed(text)];
     for _ in 0..DEPTH {
         let mut read = Vec::new();

@@ -379,12 +379,12 @@ fn mark_letters(id: &str) -> impl Iterator<Item = char> {
     id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' })
 }
 
-/// Returns whether a text is a mark of a redaction. A mark is never a secret, so a second redaction changes nothing.
+/// Returns whether a text is only marks of redactions. A mark is never a secret, so a second redaction changes nothing.
 pub(crate) fn is_mark(text: &str) -> bool {
     let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-    inside.is_some_and(|inside| {
-        !inside.is_empty() && inside.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'))
-    })
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+    inside.is_some_and(|inside| inside.split("][").all(is_name))
 }
 
 fn contains_any(text: &str, words: &[String]) -> bool {
