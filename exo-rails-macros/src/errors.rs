@@ -45,7 +45,7 @@ pub(crate) fn report(error: &syn::Error) -> TokenStream {
     error.to_compile_error()
 }
 
-/// Returns `did you mean …?` with the nearest name. If there is no such name, returns a list of all names.
+/// Returns `did you mean …?` with the nearest name, or a list of all names if none is similar.
 pub(crate) fn expected(name: &str, names: &[&str]) -> String {
     match nearest(name, names) {
         Some(nearest) => format!("did you mean `{nearest}`?"),

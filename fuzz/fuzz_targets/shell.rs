@@ -1,4 +1,4 @@
-//! A text that a shell would run, and the policy of the crate.
+//! A text that a shell would run, and the shipped rule set.
 
 #![no_main]
 

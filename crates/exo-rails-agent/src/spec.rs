@@ -99,7 +99,7 @@ impl dyn Model {
     /// | `openai` | `openai::ChatModel` | `openai`, `openai-http` | `OPENAI_API_KEY`, `OPENAI_BASE_URL` |
     /// | `anthropic` | `anthropic::MessagesModel` | `anthropic`, `anthropic-http` | `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` |
     ///
-    /// The key comes from the environment. A specification without a key is an error only if the base URL is not set
+    /// The key comes from the environment. A missing key is an error only if the base URL is not set
     /// either: a server at another address may need no key.
     ///
     /// ```

@@ -72,8 +72,8 @@ fn open_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).open(path)
 }
 
-/// How often, and after what time, a lock is tried again. A process that is being started holds the locks of its parent for a moment,
-/// also those that the parent has given back.
+/// How often, and after what time, a lock is tried again. A new process briefly holds the locks of its parent, even
+/// those that the parent has released.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 

@@ -32,7 +32,7 @@ pub(crate) type AuditedRails = Audited<MachineRails>;
 pub(crate) struct AuditLog(Arc<Mutex<Option<Audit>>>);
 
 impl AuditLog {
-    /// Returns the log that the policy in a file has, and the builder of a kit that accepts its table.
+    /// Opens the log that a policy file asks for, or returns the open one. Returns `None` if the file has no table `audit`.
     fn of_file(&self, file: &Path) -> Result<Option<Audit>, ConfigError> {
         // A mistake is reported with its place when the kit is made.
         let policy = fs::read_to_string(file).ok().and_then(|text| config::from_toml::<PolicyConfig>(&text).ok());
@@ -46,7 +46,7 @@ impl AuditLog {
 }
 
 impl MachineRails {
-    /// Reads the guards from a policy file. Without one, there are none.
+    /// Reads the guards from a policy file. Without a file, the machine has no guards.
     pub(crate) fn read(policy: Option<&Path>, status: StatusLine, log: &AuditLog) -> Result<AuditedRails, Failure> {
         Self::made(policy, status, log).map_err(|error| Failure::Usage(error.to_string()))
     }

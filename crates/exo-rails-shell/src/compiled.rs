@@ -126,8 +126,8 @@ impl Compiled {
         }
     }
 
-    /// Finds what the rule set has about a program. Names are compared without the number of a version, and without case if the
-    /// name as it is written is not there: some file systems do not distinguish case.
+    /// Finds what the rule set says about a program. Tries the name as it is written. Then ignores case and `.exe`, because some file
+    /// systems do not distinguish case. Then also ignores the number of a version at the end.
     pub(super) fn named(&self, name: &str) -> Option<&Named> {
         if let Some(found) = self.exactly(name) {
             return Some(found);
@@ -140,7 +140,7 @@ impl Compiled {
         })
     }
 
-    /// Finds what the rule set has about a program of exactly this name.
+    /// Finds what the rule set says about a program of exactly this name.
     pub(super) fn exactly(&self, name: &str) -> Option<&Named> {
         self.names.get(name).or_else(|| shipped::named(name).filter(|_| self.shipped))
     }

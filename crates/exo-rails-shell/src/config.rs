@@ -47,7 +47,7 @@ pub struct ShellConfig {
     /// The decision where a command depends on something that is not known before it runs. The shipped rule set asks.
     pub unknown: Option<Caution>,
     /// Whether an unknown word such as `"$x"` may also be an option with its value, as in `--output=/etc/hosts`, and whether
-    /// rules decide that otherwise ignore unknown parts. The shipped rule set is not strict: it takes such a word for an operand
+    /// unknown parts also matter to rules with `if_unknown = "ignore"`. The shipped rule set is not strict: it takes such a word for an operand
     /// or for an option without a value.
     pub strict: Option<bool>,
     /// The decision about a text that is not a bash program, or is beyond a limit. The shipped rule set asks.

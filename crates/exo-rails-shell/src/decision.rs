@@ -51,7 +51,7 @@ impl fmt::Display for ShellDecision {
     }
 }
 
-/// What a rule set decides where it cannot know what a command does. There is no mild choice.
+/// What a rule set decides where it cannot know what a command does. It cannot let such a command run without a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Caution {

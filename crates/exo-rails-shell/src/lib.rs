@@ -81,8 +81,7 @@
 //! A rule set sees texts and not the machine. A program in a file (`make`, `./build.sh`, `python tool.py`, `bash /tmp/x.sh`) does
 //! what its file says, links in paths lead elsewhere, and an alias or a function of the user's shell changes what a name means.
 //! Bash evaluates the values of variables in arithmetic: `(( $x ))` runs a command that somebody put into `x`. The rule set
-//! does not ask about that. Isolate
-//! what runs with the means of the system, and use policies to stop mistakes and to ask people.
+//! does not ask about that. Isolate what runs with the means of the system, and use rule sets to stop mistakes and to ask people.
 
 #[cfg(feature = "judge")]
 mod braces;

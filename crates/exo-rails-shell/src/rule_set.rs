@@ -1,4 +1,4 @@
-//! Policies: configurations, checked and indexed once.
+//! Rule sets: configurations, checked and indexed once.
 
 use super::compiled::Compiled;
 use super::config::{ProgramConfig, ShellConfig, ShellRule};

@@ -6,7 +6,7 @@
 //! | [`Code::Percent`] | `%41`, `%C3%A9`, `%u0041`, as in URLs |
 //! | [`Code::Entity`] | `&#65;`, `&#x41;`, `&amp;` and the other names of HTML |
 //!
-//! The strictest reader counts: an escape of any other character is this character, as in Markdown and shells.
+//! A backslash before any other character stands for this character, as in Markdown and shells.
 
 use std::ops::Range;
 
@@ -101,7 +101,7 @@ impl Code {
     }
 }
 
-/// Returns whether a text has no code, also not if it goes on.
+/// Returns whether a text has no code, and does not end with the beginning of one.
 ///
 /// ```
 /// use exo_rails_text::codes::is_plain;

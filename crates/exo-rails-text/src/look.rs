@@ -157,7 +157,7 @@ fn skeleton_of(c: char) -> String {
     if looks.is_empty() { c.to_string() } else { looks }
 }
 
-/// Returns the letter as which people read an `i` too. Where one look-alike may be an `l` or an `i`, both texts are compared with it.
+/// Returns `l` for `i`, and every other letter as it is. A look-alike may be an `l` or an `i`, so comparisons treat both as one letter.
 ///
 /// ```
 /// use exo_rails_text::look::merged;

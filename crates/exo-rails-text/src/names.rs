@@ -7,7 +7,7 @@
 //! 3. One begins with the other: `desc` and `description`.
 //! 4. They share most of their words: `read_file` and `file_read`.
 //!
-//! Everything is a `const fn`, because a message of the compiler is made in a constant.
+//! [`nearest`] and [`distance`] are `const fn`s, because the compiler makes some messages in constants.
 
 /// The longest name that is compared, in bytes without separators. A longer one is not a misspelling.
 const LONGEST: usize = 64;
@@ -18,7 +18,8 @@ const MOST_WRONG: usize = 3;
 /// The highest similarity of names that only share words.
 const MOST_BY_WORDS: usize = 300;
 
-/// Returns the name that is most similar to `name`, if one is similar enough to be meant. Of equally similar names, the first counts.
+/// Returns the name that is most similar to `name`, if one is similar enough to be meant. Of equally similar names, it returns the
+/// first, or none if they only share words with `name`.
 ///
 /// ```
 /// use exo_rails_text::names::nearest;

@@ -70,7 +70,7 @@ pub fn folded(text: &str) -> Vec<Cow<'_, str>> {
 #[cfg(feature = "codes")]
 const DEPTH: usize = 3;
 
-/// Returns the same texts, and those that the text becomes when a program reads its escapes, percent codes and character references.
+/// Returns the texts of [`folded`], and those that a program reads after it decodes escapes, percent codes and character references.
 ///
 /// ```
 /// use exo_rails_text::spelling::readings;

@@ -95,7 +95,7 @@ impl<R> Timeline<R> {
 }
 
 impl<E: Event, R: Serves<E> + Chain> Serves<E> for Timeline<R> {
-    // Without this method, the guard would hold back a streamed answer as a whole, and copy inputs that no rail changes.
+    // Without this method, the library would hold back a whole streamed answer, and copy inputs that no rail changes.
     fn fact<F: EventFact>(&self) -> F::Value {
         F::entered(Serves::<E>::fact::<F>(&self.rails))
     }

@@ -23,8 +23,8 @@ use crate::rail::{EventFact, FactKind, facts};
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time"
 )]
 pub trait Serves<E: Event>: Send + Sync {
-    /// Returns a [fact](EventFact) about the rails of the event: whether there are any, whether they may change the payload, and so on.
-    /// By default, it is the most: nothing is known about the guard set.
+    /// Returns a [fact](EventFact) about the rails of the event, for example whether a rail may change the payload. The default is
+    /// [`EventFact::UNKNOWN`]: the library then assumes the most.
     ///
     /// A guard set that contains others forwards the question, or joins their answers:
     ///

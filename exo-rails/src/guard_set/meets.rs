@@ -6,7 +6,7 @@ use crate::guard_set::{DynGuardSet, GuardSet};
 
 /// A guard set that meets the requirements `P`. A function with this bound rejects all other guard sets.
 ///
-/// `rail_chain!` implements the trait for a chain with `#[chain(requirements = P)]`, after it has checked the requirements of the
+/// `rail_chain!` implements the trait for a chain with `#[chain(requirements = P)]`, after it has checked these
 /// [requirements](crate::chain_requirements!). The library implements it for references, `Arc`s and `Box`es of such a guard set, and
 /// for a guard set that an [event bus](crate::EventBus::wrap) wraps.
 ///
@@ -41,7 +41,7 @@ use crate::guard_set::{DynGuardSet, GuardSet};
 /// `DynGuardSet::<dyn Meets<Company>>::of(Arc::new(SupportRails))`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not meet the requirements `{P}`",
-    label = "does not follow `{P}`",
+    label = "does not meet `{P}`",
     note = "write `#[chain(requirements = {P})]` on the chain; the compiler then names the missing rails",
     note = "a guard set that is built at run time cannot meet requirements: list the rails in a chain"
 )]

@@ -10,7 +10,8 @@ impl<E: Event, R: Serves<E>> Serves<E> for Reloadable<R> {
     fn fact<F: EventFact>(&self) -> F::Value {
         match F::KIND {
             FactKind::HasRails | FactKind::WindowSize => self.current().fact::<F>(),
-            // A guard set that comes while an operation is guarded may change the payload, surround the operation, or read the time.
+            // The program may replace the guard set during an operation, and the new one may change the payload, surround the
+            // operation, or read the time.
             FactKind::MayRewrite | FactKind::IsTimed | FactKind::Surrounds => F::UNKNOWN,
         }
     }

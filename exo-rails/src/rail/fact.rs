@@ -22,8 +22,7 @@ use crate::event::Event;
 /// assert!(!Serves::<PostToolCall>::fact::<HasRails>(&rails));
 /// ```
 ///
-/// A wrapper of a guard set forwards the question. The most is true of several rails together: with [`join`](Self::join), it is the
-/// larger value.
+/// A wrapper of a guard set forwards the question. For several guard sets, [`join`](Self::join) returns the larger value.
 pub trait EventFact: Sized + 'static {
     /// Whether the fact holds, or a number.
     type Value: FactValue;
@@ -44,8 +43,8 @@ pub trait EventFact: Sized + 'static {
         one.max(other)
     }
 
-    /// Returns the value of a guard set that contains another one and acts on the event too, for example to write a log. The event counts
-    /// as one with rails, so the library enters it.
+    /// Returns the value of a wrapper that acts on the event itself, for example to write a log. `inner` is the value of the guard set
+    /// inside. The wrapper counts as a rail, so the library enters the event.
     ///
     /// ```
     /// use exo_rails::facts::{HasRails, MayRewrite};

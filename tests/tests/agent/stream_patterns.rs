@@ -499,7 +499,7 @@ fn a_search_for_all_matches_says_what_it_knows_of_each() {
     let both = AtOnce(vec![0..1, 2..4], None);
     let expected = vec![("a".to_owned(), 0), ("12".to_owned(), 1)];
     assert_eq!(found(&both, false), ("-b-cd".to_owned(), String::new(), expected));
-    // From the first place that cannot be, nothing is decided.
+    // From the first impossible place on, nothing is decided.
     for pattern in [AtOnce(vec![0..1, 0..2, 2..4], None), AtOnce(vec![0..1, 2..99], Some(3))] {
         let first = vec![("a".to_owned(), 0)];
         assert_eq!(found(&pattern, false), ("-".to_owned(), "b12cd".to_owned(), first.clone()));

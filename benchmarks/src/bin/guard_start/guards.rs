@@ -64,7 +64,7 @@ pub(crate) const GUARDS: [(&str, &str, First); 26] = [
         "[circuit_breaker]\nbreakers = [{ name = 'tools', of = 'tool_calls', failures = 5 }]",
         First::Tool,
     ),
-    // The rules alone. `permissions` also reads commands with it.
+    // The shell rules alone. `permissions` also judges commands with them.
     ("shell", "", First::Command),
 ];
 

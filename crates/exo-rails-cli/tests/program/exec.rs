@@ -178,7 +178,7 @@ fn guards_refuse_transitions_by_the_names_of_their_tools() {
     desk.write("script.json", &format!("[{}, {}]", call("b"), call("c")));
     let ran = desk.run("exec a.dygram --script script.json --policy policy.toml");
     assert!(ran.code == 0 && ran.out.contains("a -> c (agent: r)"), "{ran:?}");
-    // The option has had another name.
+    // `--guards` is the old name of the option.
     desk.write("policy.toml", "[permissions]\nrule = []\n");
     let ran = desk.run("exec a.dygram --script script.json --guards policy.toml");
     assert!(ran.code == 2 && ran.errors.contains("policy.toml"), "{ran:?}");

@@ -69,7 +69,7 @@ pub(super) enum By {
     Rule(usize, Match),
     /// The rules about shell commands.
     Shell(Judgement),
-    /// The rules about shell commands, because no rule of it says anything about the command.
+    /// The rules about shell commands, because none of them stops the command.
     ShellPasses,
     /// A command that cannot be read.
     Unreadable,

@@ -13,7 +13,8 @@
 //! A rule of this crate is compiled when its automaton is asked for the first time. So a text costs the rules that it triggers.
 //!
 //! There are three searches. [`Engine::is_clean`] only says whether a text has no match: it allocates nothing and runs at each event.
-//! [`Engine::find_all`] finds all secrets of a whole text. [`Engine::find_decided`] finds the secrets of a text that may continue, as far as they are decided.
+//! [`Engine::find_all`] finds all secrets of a whole text. [`Engine::find_decided`] finds the secrets of a text that may continue, as far
+//! as they are decided.
 //!
 //! # Why it is right
 //!
@@ -436,8 +437,8 @@ impl Engine {
         work
     }
 
-    /// Returns all secrets of a text that may continue, in order, as far as no text that follows can change them. Then the first place
-    /// that more text decides, if there is one.
+    /// Returns all secrets of a text that may continue, in order, as far as no text that follows can change them. Also returns the
+    /// first place that only more text decides.
     pub(crate) fn find_decided(
         &self,
         excerpt: Excerpt<'_>,

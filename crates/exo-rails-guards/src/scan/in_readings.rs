@@ -6,8 +6,8 @@ use exo_rails::{Excerpt, Pattern, Search};
 
 use super::readings::{self, Reading};
 
-/// Searches with a pattern in a text, and in each of its readings: without codes such as escapes, without hidden characters, and with the
-/// letters that characters look like. A match in a reading is the bytes of the text that it stands for.
+/// Searches a text and each of its readings with a pattern: without codes such as escapes, without hidden characters, and with the
+/// letters that characters look like. A match in a reading counts as a match of the bytes that it stands for.
 #[derive(Debug)]
 pub(crate) struct InReadings<P>(pub(crate) P);
 
@@ -52,7 +52,7 @@ impl<P: Pattern> Pattern for InReadings<P> {
             open = places.fold(open, |open, (source, at)| open.min(in_text(&readings, source, at..at).start));
         }
         open = open.max(excerpt.from);
-        // The first of those that overlap, and the longest of those that begin at one place.
+        // Of matches that overlap, the first counts. Of matches that begin at one place, the longest counts.
         found.sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));
         let mut last = excerpt.from;
         for (place, what) in found {

@@ -26,8 +26,8 @@ const GUARD: &str = "tool_schemas";
 /// A tool without a schema may have any arguments. The guard for tools that do not exist is
 /// [`CapabilityGap`](crate::CapabilityGap).
 ///
-/// A schema is compiled when the model first calls its tool, and the schemas of the last 16 tool sets are kept. A schema that does
-/// not compile refuses each call of its tool. A schema may refer to its own definitions, but to no file and no address: the
+/// A schema is compiled when the model first calls its tool, and the schemas of the last 16 tool sets are kept. If a schema does
+/// not compile, the guard refuses each call of its tool. A schema may refer to its own definitions, but to no file and no address: the
 /// guard reads nothing from the disk or the network.
 ///
 /// The guard runs on `PreToolCall`, and reads the tools at `PreLlmCall` and `PostLlmCall`. Its priority is 14, after guards

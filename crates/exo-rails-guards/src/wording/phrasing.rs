@@ -64,11 +64,11 @@ pub(crate) const ACT_AS: Phrasing = Phrasing::words(
 )
 .ending_with_word();
 
-/// The pretence to have a role without rules.
+/// The order to pretend to be somebody without rules.
 pub(crate) const PRETEND: Phrasing =
     Phrasing::words(&["pretend to be", "pretend you are", "pretend that you are"], ROLE).ending_with_word();
 
-/// The pretence that there are no rules.
+/// The order to pretend that no rules hold.
 pub(crate) const NO_RULES: Phrasing = Phrasing::words(
     &["pretend", "pretending"],
     "(?:that|tobe|as){0,1}(?:ifyou|youre|you){0,1}(?:are|have|were|had|with){0,1}(?:anai|an|a|ai){0,2}(?:with|that|has|without){0,2}\

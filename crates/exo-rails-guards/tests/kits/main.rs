@@ -14,7 +14,7 @@ mod kit;
 mod resilience;
 mod store;
 
-/// Rules that nothing reads would be off without a sign.
+/// Without the error, the rules would be off and nobody would notice.
 #[cfg(not(feature = "shell"))]
 #[test]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]

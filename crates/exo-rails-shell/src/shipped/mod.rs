@@ -2,8 +2,8 @@
 //!
 //! The text of the rule set, [`DEFAULT_RULES`](super::DEFAULT_RULES), is for people. Reading it would take a program longer than
 //! judging a hundred commands. So the file `table.rs` has the same as constants, without the examples, and a test writes it. A rule set
-//! finds a program in the sorted names, and makes a rule, a program or a language at the first command that needs it. All policies of
-//! a process share them.
+//! finds a program in the sorted names, and makes a rule, a program or a language at the first command that needs it. All rule
+//! sets of a process share them.
 
 pub(crate) mod table;
 

@@ -83,8 +83,8 @@ pub trait Pattern {
     /// text could make the match longer, or could complete an earlier match.
     fn search(&self, excerpt: Excerpt<'_>) -> Search<Self::Found>;
 
-    /// Calls `each` with all matches from [`Excerpt::from`] on, in their order. Returns the place from which the text that follows
-    /// decides, as [`Search::Undecided`] does.
+    /// Calls `each` with all matches from [`Excerpt::from`] on, in their order. Returns the place from which only more text can
+    /// decide, like [`Search::Undecided`].
     ///
     /// By default, it searches again after each match. Implement it for a search that finds all matches at once.
     ///
@@ -170,7 +170,7 @@ impl<F> Search<F> {
     }
 }
 
-/// A match of a [`Pattern`], for the rail that replaces it. It is a text: the text that matches.
+/// A match of a [`Pattern`], for the rail that replaces it. You can use it like a `str`: the text that matches.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -1,4 +1,4 @@
-//! Whatever spelling one guard sees through, all do.
+//! All guards see through the same spellings.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
