@@ -2,9 +2,9 @@
 //!
 //! | code | examples |
 //! |---|---|
-//! | [`Code::Escape`] | `\n`, `\"`, `\x41`, `\101`, `\u0041`, `\u{41}`, `\U00000041`, `\ud83d\ude00`, as in JSON and programming languages |
-//! | [`Code::Percent`] | `%41`, `%C3%A9`, `%u0041`, as in URLs |
-//! | [`Code::Entity`] | `&#65;`, `&#x41;`, `&amp;` and the other names of HTML |
+//! | escape | `\n`, `\"`, `\x41`, `\101`, `\u0041`, `\u{41}`, `\U00000041`, `\ud83d\ude00`, as in JSON and programming languages |
+//! | percent code | `%41`, `%C3%A9`, `%u0041`, as in URLs |
+//! | character reference | `&#65;`, `&#x41;`, `&amp;` and the other names of HTML |
 //!
 //! A backslash before any other character stands for this character, as in Markdown and shells.
 
@@ -16,7 +16,7 @@ use crate::reading::Reading;
 
 /// A way in which characters are written as others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
+enum Code {
     /// A backslash and what follows.
     Escape,
     /// A percent sign and hexadecimal digits.
@@ -26,22 +26,10 @@ pub enum Code {
 }
 
 /// The characters that a code stands for: up to two.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Decoded([Option<char>; 2]);
+type Decoded = [Option<char>; 2];
 
-impl Decoded {
-    const fn one(c: char) -> Self {
-        Self([Some(c), None])
-    }
-}
-
-impl IntoIterator for Decoded {
-    type Item = char;
-    type IntoIter = std::iter::Flatten<std::array::IntoIter<Option<char>, 2>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter().flatten()
-    }
+const fn one(c: char) -> Decoded {
+    [Some(c), None]
 }
 
 /// The most bytes of an escape with braces.
@@ -54,9 +42,6 @@ const LONGEST_NAME: usize = 32;
 const MOST_DIGITS: usize = 7;
 
 impl Code {
-    /// All codes.
-    pub const ALL: [Self; 3] = [Self::Escape, Self::Percent, Self::Entity];
-
     /// Returns the code that begins with this character.
     const fn of_mark(mark: u8) -> Option<Self> {
         match mark {
@@ -68,31 +53,16 @@ impl Code {
     }
 
     /// Reads the code at the beginning of a text. Returns what it stands for, and its length in bytes.
-    ///
-    /// ```
-    /// use exo_rails_text::codes::Code;
-    ///
-    /// let read = Code::Percent.read("%C3%A9t%C3%A9").map(|(decoded, length)| (decoded.into_iter().collect(), length));
-    /// assert_eq!(read, Some(("é".to_owned(), 6)));
-    /// ```
-    #[must_use]
-    pub fn read(self, text: &str) -> Option<(Decoded, usize)> {
+    fn read(self, text: &str) -> Option<(Decoded, usize)> {
         match self {
             Self::Escape => escape(text),
-            Self::Percent => percent(text.as_bytes()).map(|(c, length)| (Decoded::one(c), length)),
+            Self::Percent => percent(text.as_bytes()).map(|(c, length)| (one(c), length)),
             Self::Entity => entity(text),
         }
     }
 
     /// Returns whether a text is the beginning of a code, or of a longer code, so that more text decides.
-    ///
-    /// ```
-    /// use exo_rails_text::codes::Code;
-    ///
-    /// assert!(Code::Escape.is_begun(r"\u00") && !Code::Escape.is_begun(r"\u0041"));
-    /// ```
-    #[must_use]
-    pub fn is_begun(self, text: &str) -> bool {
+    fn is_begun(self, text: &str) -> bool {
         match self {
             Self::Escape => is_begun_escape(text),
             Self::Percent => is_begun_percent(text.as_bytes()),
@@ -141,26 +111,7 @@ pub fn decoded(text: &str, is_last: bool) -> Option<Reading> {
             pieces.push((at..from, decoded));
         }
     }
-    Reading::new(text, end, pieces)
-}
-
-/// Returns a text without codes, also codes in codes up to this depth.
-///
-/// ```
-/// use exo_rails_text::codes::without_codes;
-///
-/// assert_eq!(without_codes(r"\\u0041", 2), "A");
-/// ```
-#[must_use]
-pub fn without_codes(text: &str, depth: usize) -> String {
-    let mut text = text.to_owned();
-    for _ in 0..depth {
-        match decoded(&text, true) {
-            Some(reading) => text = reading.into_text(),
-            None => break,
-        }
-    }
-    text
+    Reading::new(text, end, pieces.into_iter().map(|(code, decoded)| (code, decoded.into_iter().flatten())))
 }
 
 fn marks(text: &str) -> impl Iterator<Item = (usize, Code)> {
@@ -182,7 +133,7 @@ fn escape(text: &str) -> Option<(Decoded, usize)> {
         _ => None,
     };
     if let Some((c, length)) = of_code {
-        return Some((Decoded::one(c), length));
+        return Some((one(c), length));
     }
     let simple = match letter {
         'n' => '\n',
@@ -197,7 +148,7 @@ fn escape(text: &str) -> Option<(Decoded, usize)> {
         '\n' => return Some((Decoded::default(), 2)),
         other => other,
     };
-    Some((Decoded::one(simple), 1 + letter.len_utf8()))
+    Some((one(simple), 1 + letter.len_utf8()))
 }
 
 /// Returns the number of octal digits of an escape: up to three, and up to `\377`.
@@ -232,12 +183,16 @@ fn pair(first: u32, second: u32) -> Option<char> {
 }
 
 fn hex(text: &str, bytes: Range<usize>) -> Option<u32> {
-    let digits = text.get(bytes)?;
-    if !digits.is_empty() && are_hex(digits) { u32::from_str_radix(digits, 16).ok() } else { None }
+    number(text.as_bytes().get(bytes).filter(|digits| !digits.is_empty())?)
 }
 
-fn are_hex(digits: &str) -> bool {
-    digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+fn are_hex(digits: impl AsRef<[u8]>) -> bool {
+    digits.as_ref().iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Returns whether a number is the first half of a pair of surrogates.
+fn is_first_half(number: u32) -> bool {
+    (0xd800..0xdc00).contains(&number)
 }
 
 fn is_begun_escape(text: &str) -> bool {
@@ -254,7 +209,7 @@ fn is_begun_escape(text: &str) -> bool {
         b'u' => {
             let Some((first, rest)) = code.split_at_checked(4) else { return are_hex(code) };
             // The second half of a pair of surrogates follows the first half.
-            hex(first, 0..4).is_some_and(|first| (0xd800..0xdc00).contains(&first))
+            hex(first, 0..4).is_some_and(is_first_half)
                 && match rest.get(..2) {
                     Some("\\u") => rest.len() < 6 && are_hex(&rest[2..]),
                     Some(_) => false,
@@ -322,12 +277,11 @@ const fn length_of_character(first: u8) -> Option<usize> {
 }
 
 fn is_begun_percent(text: &[u8]) -> bool {
-    let are_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match text {
         [b'%', b'u' | b'U', rest @ ..] => match rest.split_at_checked(4) {
             None => are_hex(rest),
             Some((first, rest)) => {
-                number(first).is_some_and(|first| (0xd800..0xdc00).contains(&first))
+                number(first).is_some_and(is_first_half)
                     && match rest {
                         [] | [b'%'] => true,
                         [b'%', b'u' | b'U', digits @ ..] => digits.len() < 4 && are_hex(digits),
@@ -359,14 +313,14 @@ fn entity(text: &str) -> Option<(Decoded, usize)> {
         let length = digits.chars().take(MOST_DIGITS).take_while(|c| c.is_digit(radix)).count();
         let c = char::from_u32(u32::from_str_radix(&digits[..length], radix).ok()?)?;
         let semicolon = usize::from(digits[length..].starts_with(';'));
-        return Some((Decoded::one(c), before + length + semicolon));
+        return Some((one(c), before + length + semicolon));
     }
     let name = name_of(text);
     text[1 + name.len()..].strip_prefix(';')?;
     let written = &text[..name.len() + 2];
     let read = html_escape::decode_html_entities(written);
     let mut characters = read.chars();
-    let decoded = Decoded([characters.next(), characters.next()]);
+    let decoded = [characters.next(), characters.next()];
     (*read != *written && characters.next().is_none()).then_some((decoded, written.len()))
 }
 
@@ -426,7 +380,8 @@ mod tests {
             assert_eq!(read(text), None, "{text}");
             assert!(is_plain(&format!("{text}.")) || text.ends_with('\\'), "{text}");
         }
-        assert_eq!(without_codes(r"\\\\u0041%2541&amp;#65;", 3), "AAA");
+        let codes_in_codes = (0..3).fold(r"\\\\u0041%2541&amp;#65;".to_owned(), |text, _| read(&text).unwrap_or(text));
+        assert_eq!(codes_in_codes, "AAA");
     }
 
     /// A code at the end of a text is not decided before it is complete.

@@ -9,7 +9,7 @@
 //! | [`names`] | names in messages: "did you mean" | |
 //! | [`reading`] | a text with other characters, and the places of its source | |
 //! | [`codes`] | escapes, percent codes and character references | `codes` |
-//! | [`views`] | the texts inside of a text: in codes, base64 and hexadecimal | `codes` |
+//! | [`views`] | the texts inside of a text: in codes, base64 and hexadecimal | `unicode` |
 //! | [`look`] | characters as they look: without case, accents and variants | `unicode` |
 //! | [`spelling`] | whole names and texts in all the ways in which they can be read | `unicode` |
 
@@ -22,5 +22,5 @@ pub mod names;
 pub mod reading;
 #[cfg(feature = "unicode")]
 pub mod spelling;
-#[cfg(feature = "codes")]
+#[cfg(feature = "unicode")]
 pub mod views;

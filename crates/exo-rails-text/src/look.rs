@@ -6,6 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
+use crate::codes;
 use crate::invisible::{is_blank, is_invisible};
 use crate::reading::Reading;
 
@@ -58,21 +59,25 @@ impl Folded {
 /// ```
 #[must_use]
 pub fn fold(c: char) -> Folded {
-    static PAGES: [OnceLock<Box<[Folded]>>; 0x200] = [const { OnceLock::new() }; 0x200];
-    if c.is_ascii() {
-        return fold_ascii(c);
-    }
-    let code = c as usize;
-    match PAGES.get(code >> 8) {
-        // Page by page, because most programs see few of them.
-        Some(page) => page.get_or_init(|| page_of(code >> 8))[code & 0xff],
-        None => fold_any(c),
-    }
+    static FOLDED: Pages<Folded> = Pages::new();
+    if c.is_ascii() { fold_ascii(c) } else { FOLDED.get(c, fold_any) }
 }
 
-fn page_of(page: usize) -> Box<[Folded]> {
-    let code = |low: usize| u32::try_from((page << 8) | low).ok().and_then(char::from_u32);
-    (0..0x100).map(|low| code(low).map_or(Folded::new(Kind::Nothing, '\0'), fold_any)).collect()
+/// What characters are read as, page by page, because most programs see few pages.
+struct Pages<T: 'static>([OnceLock<Box<[T]>>; 0x200]);
+
+impl<T: Copy> Pages<T> {
+    const fn new() -> Self {
+        Self([const { OnceLock::new() }; 0x200])
+    }
+
+    /// Returns what a character is read as. `read` reads it.
+    fn get(&self, c: char, read: fn(char) -> T) -> T {
+        let code = u32::from(c);
+        let Some(page) = self.0.get((code >> 8) as usize) else { return read(c) };
+        let of_code = |code| read(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        page.get_or_init(|| (code & !0xff..=code | 0xff).map(of_code).collect())[(code & 0xff) as usize]
+    }
 }
 
 const fn fold_ascii(c: char) -> Folded {
@@ -85,9 +90,6 @@ const fn fold_ascii(c: char) -> Folded {
 }
 
 fn fold_any(c: char) -> Folded {
-    if c.is_ascii() {
-        return fold_ascii(c);
-    }
     if is_blank(c) {
         return Folded::new(Kind::Space, '\0');
     }
@@ -192,6 +194,12 @@ pub fn reading(text: &str) -> Option<Reading> {
     Reading::new(text, None, pieces)
 }
 
+/// Reads the codes of a text, and those that have a hidden character or look-alikes in them.
+pub(crate) fn decoded(text: &str) -> impl Iterator<Item = Reading> {
+    let look = reading(text);
+    codes::decoded(text, true).into_iter().chain(look.and_then(|look| codes::decoded(look.text(), true)))
+}
+
 /// Returns whether [`reading`] has nothing to read. It allocates nothing for characters that it has seen before.
 ///
 /// ```
@@ -207,14 +215,8 @@ type PlainLook = [Option<char>; 2];
 
 /// Returns what a character looks like, if that is something else than the character.
 fn plain_look(c: char) -> Option<PlainLook> {
-    static PAGES: [OnceLock<Box<[Option<PlainLook>]>>; 0x200] = [const { OnceLock::new() }; 0x200];
-    let code = c as usize;
-    let page = PAGES.get(code >> 8)?;
-    let looks = page.get_or_init(|| {
-        let code = |low: usize| u32::try_from((code & !0xff) | low).ok().and_then(char::from_u32);
-        (0..0x100).map(|low| code(low).and_then(plain_look_of)).collect()
-    });
-    looks[code & 0xff]
+    static LOOKS: Pages<Option<PlainLook>> = Pages::new();
+    LOOKS.get(c, plain_look_of)
 }
 
 fn plain_look_of(c: char) -> Option<PlainLook> {
@@ -280,6 +282,7 @@ mod tests {
             ("𝐬𝐤-𝟏𝟐", "sk-12"),
             ("ѕk-рrоj АВЕ", "sk-proj ABE"),
             ("s\u{200b}k\u{301}-\u{fe0f}1", "sk-1"),
+            ("s\u{e0061}k\u{e0100}", "sk"),
             ("a\u{a0}b\u{2800}c", "a b c"),
             ("é ﬁ ⓐ", "e fi a"),
         ] {

@@ -4,12 +4,10 @@ use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
-#[cfg(feature = "codes")]
-use crate::codes::{self, decoded};
+use crate::codes;
 use crate::invisible::is_invisible;
-use crate::look::{Kind, fold};
-#[cfg(feature = "codes")]
-use crate::{look, reading::Reading};
+use crate::look::{self, Kind, fold};
+use crate::reading::Reading;
 
 /// Returns whether a text is what it looks like: no invisible characters, no control characters, and no characters that
 /// Unicode regards as variants of others.
@@ -67,7 +65,6 @@ pub fn folded(text: &str) -> Vec<Cow<'_, str>> {
 }
 
 /// How often codes in codes are read.
-#[cfg(feature = "codes")]
 const DEPTH: usize = 3;
 
 /// Returns the texts of [`folded`], and those that a program reads after it decodes escapes, percent codes and character references.
@@ -77,7 +74,6 @@ const DEPTH: usize = 3;
 ///
 /// assert_eq!(readings("delete%5Ffile"), ["delete%5ffile", "delete_file"]);
 /// ```
-#[cfg(feature = "codes")]
 #[must_use]
 pub fn readings(text: &str) -> Vec<Cow<'_, str>> {
     let mut all = folded(text);
@@ -88,10 +84,7 @@ pub fn readings(text: &str) -> Vec<Cow<'_, str>> {
     for _ in 0..DEPTH {
         let mut read = Vec::new();
         for source in &sources {
-            read.extend(decoded(source, true).map(Reading::into_text));
-            // A code may have a hidden character in it, or look-alikes.
-            let look = look::reading(source);
-            read.extend(look.and_then(|look| decoded(look.text(), true)).map(Reading::into_text));
+            read.extend(look::decoded(source).map(Reading::into_text));
         }
         for text in &read {
             for folded in folded(text) {

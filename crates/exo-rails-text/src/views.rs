@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER_PERMISSIVE, Specification};
 
-use crate::codes::decoded;
+use crate::look::decoded;
 
 /// The smallest encoded text, in characters of base64 and hexadecimal.
 const SMALLEST: usize = 8;
@@ -49,12 +49,7 @@ fn views(text: &str, outer: Option<&Range<usize>>, depth: usize, each: &mut dyn 
         each(bytes.clone(), view);
         views(view, Some(&bytes), depth - 1, each);
     };
-    if let Some(reading) = decoded(text, true) {
-        found(0..text.len(), reading.text());
-    }
-    // A code may have a hidden character in it, or look-alikes.
-    #[cfg(feature = "unicode")]
-    if let Some(reading) = crate::look::reading(text).and_then(|look| decoded(look.text(), true)) {
+    for reading in decoded(text) {
         found(0..text.len(), reading.text());
     }
     each_run(text, &mut |lines| decode(text, lines, &mut found));
