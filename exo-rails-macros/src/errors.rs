@@ -1,6 +1,6 @@
 //! Collects all mistakes of one macro call, to report them together.
 
-use exo_rails_text::names::{nearest, quoted};
+use exo_rails_text::names::advice_or;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::Attribute;
@@ -47,10 +47,7 @@ pub(crate) fn report(error: &syn::Error) -> TokenStream {
 
 /// Returns `did you mean …?` with the nearest name, or a list of all names if none is similar.
 pub(crate) fn expected(name: &str, names: &[&str]) -> String {
-    match nearest(name, names) {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("expected {}", quoted(names)),
-    }
+    advice_or(name, "expected", names)
 }
 
 /// Formats tokens as a user would write them.

@@ -20,9 +20,9 @@ static STRICT: LazyLock<ShellRules> =
     LazyLock::new(|| ShellRules::builder().strict(true).build().expect("the shipped rule set makes sense"));
 
 fuzz_target!(|text: &str| {
-    let policy = ShellRules::default();
+    let rules = ShellRules::default();
     let begin = Instant::now();
-    let verdict = policy.judge(text);
+    let verdict = rules.judge(text);
     assert!(begin.elapsed() < BOUND, "the judgement took {:?}", begin.elapsed());
 
     let strictest = verdict.judgements.iter().map(|judgement| judgement.decision).max().unwrap_or_default();
@@ -43,7 +43,7 @@ fuzz_target!(|text: &str| {
     let _ = verdict.explain(text).to_string();
     // What stands around a text does not make it milder.
     if verdict.decision == ShellDecision::Deny {
-        let grouped = policy.judge(&format!("true\n{text}"));
+        let grouped = rules.judge(&format!("true\n{text}"));
         assert!(!grouped.decision.passes(), "with a command in front: {}", grouped.decision);
     }
     assert!(STRICTER.judge(text).decision >= verdict.decision);

@@ -44,51 +44,6 @@ pub enum SpecError {
     Config(#[from] ModelConfigError),
 }
 
-/// Makes the model that this specification names.
-pub(crate) fn model(spec: &str) -> Result<Box<dyn Model>, SpecError> {
-    let (provider, model) = spec.split_once(':').unwrap_or_default();
-    let (provider, model) = (provider.trim(), model.trim());
-    match provider {
-        "" => Err(SpecError::NoProvider),
-        "openai" | "anthropic" if model.is_empty() => Err(SpecError::NoModel { provider: provider.to_owned() }),
-        "openai" => openai(model),
-        "anthropic" => anthropic(model),
-        _ => Err(SpecError::UnknownProvider { provider: provider.to_owned() }),
-    }
-}
-
-/// Writes the function that makes the model of a provider. If this build has no client for the provider, the function
-/// returns an error.
-macro_rules! provider {
-    ($name:ident, $feature:literal, $without_tls:literal, $builder:path) => {
-        #[cfg(feature = $without_tls)]
-        fn $name(model: &str) -> Result<Box<dyn Model>, SpecError> {
-            use $builder as Builder;
-            Ok(Box::new(Builder::from_env_with(Some(model.to_owned()))?.build()?))
-        }
-
-        #[cfg(not(feature = $without_tls))]
-        fn $name(_: &str) -> Result<Box<dyn Model>, SpecError> {
-            Err(SpecError::FeatureOff { feature: $feature })
-        }
-    };
-}
-
-provider!(openai, "openai", "openai-http", crate::openai::ChatModelBuilder);
-provider!(anthropic, "anthropic", "anthropic-http", crate::anthropic::MessagesModelBuilder);
-
-#[cfg(all(test, not(any(feature = "openai-http", feature = "anthropic-http"))))]
-mod tests {
-    #[test]
-    fn an_error_about_a_disabled_provider_names_its_feature() {
-        for (spec, feature) in [("openai:gpt-4o", "openai"), ("anthropic:claude-sonnet-4-5", "anthropic")] {
-            let error = super::model(spec).err().map(|error| error.to_string());
-            let expected = format!("the provider `{feature}` needs the feature `{feature}` of `exo-rails-agent`");
-            assert_eq!(error, Some(expected));
-        }
-    }
-}
-
 impl dyn Model {
     /// Makes the model that a specification names, such as `openai:gpt-4o` or `anthropic:claude-sonnet-4-5`. A
     /// specification is a provider, a colon, and the name of the model at this provider. The name of the model may
@@ -128,6 +83,46 @@ impl dyn Model {
     ///
     /// No error contains the key or the name of the model.
     pub fn from_spec(spec: &str) -> Result<Box<dyn Model>, SpecError> {
-        model(spec)
+        let (provider, model) = spec.split_once(':').unwrap_or_default();
+        let (provider, model) = (provider.trim(), model.trim());
+        match provider {
+            "" => Err(SpecError::NoProvider),
+            "openai" | "anthropic" if model.is_empty() => Err(SpecError::NoModel { provider: provider.to_owned() }),
+            "openai" => openai(model),
+            "anthropic" => anthropic(model),
+            _ => Err(SpecError::UnknownProvider { provider: provider.to_owned() }),
+        }
+    }
+}
+
+/// Writes the function that makes the model of a provider. If this build has no client for the provider, the function
+/// returns an error.
+macro_rules! provider {
+    ($name:ident, $feature:literal, $without_tls:literal, $builder:path) => {
+        #[cfg(feature = $without_tls)]
+        fn $name(model: &str) -> Result<Box<dyn Model>, SpecError> {
+            use $builder as Builder;
+            Ok(Box::new(Builder::from_env_with(Some(model.to_owned()))?.build()?))
+        }
+
+        #[cfg(not(feature = $without_tls))]
+        fn $name(_: &str) -> Result<Box<dyn Model>, SpecError> {
+            Err(SpecError::FeatureOff { feature: $feature })
+        }
+    };
+}
+
+provider!(openai, "openai", "openai-http", crate::openai::ChatModelBuilder);
+provider!(anthropic, "anthropic", "anthropic-http", crate::anthropic::MessagesModelBuilder);
+
+#[cfg(all(test, not(any(feature = "openai-http", feature = "anthropic-http"))))]
+mod tests {
+    #[test]
+    fn an_error_about_a_disabled_provider_names_its_feature() {
+        for (spec, feature) in [("openai:gpt-4o", "openai"), ("anthropic:claude-sonnet-4-5", "anthropic")] {
+            let error = <dyn crate::Model>::from_spec(spec).err().map(|error| error.to_string());
+            let expected = format!("the provider `{feature}` needs the feature `{feature}` of `exo-rails-agent`");
+            assert_eq!(error, Some(expected));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use exo_rails::prelude::*;
 use exo_rails_guards::approval::visible;
@@ -28,8 +28,8 @@ pub(crate) type AuditedRails = Audited<MachineRails>;
 
 /// The audit log of the policy. The page makes new rails for each execution, and a log has one writer at a time. So the log
 /// outlives the rails.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AuditLog(Arc<Mutex<Option<Audit>>>);
+#[derive(Debug, Default)]
+pub(crate) struct AuditLog(Mutex<Option<Audit>>);
 
 impl AuditLog {
     /// Opens the log that a policy file asks for, or returns the open one. Returns `None` if the file has no table `audit`.
@@ -52,13 +52,15 @@ impl MachineRails {
     }
 
     fn made(policy: Option<&Path>, status: StatusLine, log: &AuditLog) -> Result<AuditedRails, ConfigError> {
+        let audit = policy.map(|file| log.of_file(file)).transpose()?.flatten();
+        let kit = match (policy, &audit) {
+            (Some(file), Some(audit)) => Kit::builder().audit(audit.clone()).from_file(file)?,
+            (Some(file), None) => Kit::from_file(file)?,
+            (None, _) => Kit::default(),
+        };
         // Without a log, the records go nowhere.
-        let none = || Audit::to_sink(Audit::builder(), io::sink());
-        let Some(file) = policy else { return Ok(none()?.wrap(Self { status, kit: Kit::default() })) };
-        let audit = log.of_file(file)?;
-        let builder = audit.iter().fold(Kit::builder(), |builder, audit| builder.audit(audit.clone()));
-        let rails = Self { status, kit: builder.from_file(file)? };
-        Ok(audit.map_or_else(none, Ok)?.wrap(rails))
+        let audit = audit.map_or_else(|| Audit::to_sink(Audit::builder(), io::sink()), Ok)?;
+        Ok(audit.wrap(Self { status, kit }))
     }
 }
 

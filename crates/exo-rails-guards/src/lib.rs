@@ -91,6 +91,7 @@ pub mod permissions;
 pub mod personal_data;
 mod places;
 pub mod rate_limits;
+#[cfg(any(feature = "paths", feature = "urls"))]
 mod refusal;
 pub mod repetition;
 pub mod retry;

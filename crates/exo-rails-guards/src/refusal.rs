@@ -1,14 +1,10 @@
 //! What a guard does with an operation that it refuses.
 
-#[cfg(any(feature = "paths", feature = "urls"))]
 use exo_rails::{Provide, RailContext, RunScope};
-#[cfg(any(feature = "paths", feature = "urls"))]
 use exo_rails_policy::{OnRefusal, Severity};
 
-#[cfg(any(feature = "paths", feature = "urls"))]
 use crate::finding::Finding;
 
-#[cfg(any(feature = "paths", feature = "urls"))]
 /// One check of a call. It collects the findings below the threshold of the guard, which do not refuse the call.
 #[derive(Debug)]
 pub(crate) struct Check {
@@ -16,7 +12,6 @@ pub(crate) struct Check {
     tolerated: Vec<Finding>,
 }
 
-#[cfg(any(feature = "paths", feature = "urls"))]
 impl Check {
     pub(crate) const fn new(enforce_from: Severity) -> Self {
         Self { enforce_from, tolerated: Vec::new() }

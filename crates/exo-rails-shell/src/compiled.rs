@@ -1,5 +1,9 @@
 //! A rule set, checked and indexed.
 
+use std::collections::{BTreeSet, HashMap};
+
+use exo_rails_text::names::advice;
+
 use super::config::{LanguageConfig, ProgramConfig, ShellConfig};
 use super::decision::ShellDecision;
 use super::lexer::Limits;
@@ -8,8 +12,6 @@ use super::place::Places;
 use super::shipped::table::{self, BASE};
 use super::shipped::{self, Base, Named};
 use crate::error::ShellConfigError;
-use exo_rails_text::names::advice;
-use std::collections::{BTreeSet, HashMap};
 
 #[derive(Debug)]
 pub(super) struct Compiled {

@@ -1,7 +1,8 @@
 //! Whether a rule matches a command.
 
-use exo_rails_text::names::advice;
 use std::cell::OnceCell;
+
+use exo_rails_text::names::advice;
 
 use super::config::{IfUnknown, ProgramConfig, ShellRule};
 use super::pattern::{Holds, Letters, Pattern, Wanted, glob};

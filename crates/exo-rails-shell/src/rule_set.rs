@@ -1,5 +1,7 @@
 //! Rule sets: configurations, checked and indexed once.
 
+use std::sync::{Arc, LazyLock};
+
 use super::compiled::Compiled;
 use super::config::{ProgramConfig, ShellConfig, ShellRule};
 use super::decision::{Caution, ShellDecision};
@@ -7,7 +9,6 @@ use super::judge::Judge;
 use super::place::Directory;
 use super::verdict::ShellVerdict;
 use crate::error::ShellConfigError;
-use std::sync::{Arc, LazyLock};
 
 /// The text of the shipped rule set.
 pub const DEFAULT_RULES: &str = include_str!("default.toml");
@@ -65,11 +66,11 @@ impl ShellRules {
     /// example in `match`, or matches one in `not_match`. Returns an error if a program names a language that does not exist.
     pub fn new(config: ShellConfig) -> Result<Self, ShellConfigError> {
         let own = config.rule.clone();
-        let policy = Self(Arc::new(Compiled::new(config)?));
+        let rules = Self(Arc::new(Compiled::new(config)?));
         for rule in &own {
-            policy.check_examples(rule)?;
+            rules.check_examples(rule)?;
         }
-        Ok(policy)
+        Ok(rules)
     }
 
     /// Begins a rule set in code, on the base of the shipped rule set.

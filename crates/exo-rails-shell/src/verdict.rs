@@ -102,7 +102,7 @@ impl fmt::Display for Shown<'_> {
             if count == 200 {
                 return f.write_str("…");
             }
-            if c.is_control() || is_deceptive(c) {
+            if matches!(c, '\n' | '\t') || is_deceptive(c) {
                 write!(f, "{}", c.escape_unicode())?;
             } else {
                 fmt::Write::write_char(f, c)?;

@@ -39,7 +39,10 @@ pub const fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
         let similarity = similarity(name, known[at]);
         if similarity > most {
             (best, most, is_tied) = (Some(known[at]), similarity, false);
-        } else if similarity == most {
+        } else if similarity == most
+            && let Some(best) = best
+            && !are_equal(best.as_bytes(), known[at].as_bytes())
+        {
             is_tied = true;
         }
         at += 1;
@@ -90,9 +93,19 @@ pub fn similar<'n>(name: &str, known: &[&'n str], most: usize) -> Vec<&'n str> {
 /// ```
 #[must_use]
 pub fn advice(name: &str, known: &[&str]) -> String {
+    advice_or(name, "write one of", known)
+}
+
+/// Returns the same as [`advice`], with other words before the list of all names.
+///
+/// ```
+/// assert_eq!(exo_rails_text::names::advice_or("maybe", "expected", &["allow", "deny"]), "expected `allow`, `deny`");
+/// ```
+#[must_use]
+pub fn advice_or(name: &str, list: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("write one of {}", quoted(known)),
+        None => format!("{list} {}", quoted(known)),
     }
 }
 
@@ -286,7 +299,8 @@ mod tests {
     #[test]
     fn a_misspelt_name_has_the_nearest_name() {
         for (name, known, expected) in [
-            ("max_deph", &["max_depth", "max_calls"][..], Some("max_depth")),
+            ("file_read", &["read_file", "write_file", "read_file"][..], Some("read_file")),
+            ("max_deph", &["max_depth", "max_calls"], Some("max_depth")),
             ("serach", &["search", "delete_file"], Some("search")),
             ("delete_fil", &["delete_fill", "delete_file"], Some("delete_fill")),
             ("Retry", &["summarize", "retry"], Some("retry")),

@@ -443,8 +443,8 @@ impl<'c> Names<'c> {
         let Priority { constant, value } = Priority::of(library, priority.as_ref());
         let declared = declared(library, self.chain.span);
         // A chain that needs values of an outer chain is not a guard set.
-        let followed = if self.chain.needs.is_empty() { &self.chain.shared[..] } else { &[] };
-        let meets = followed.iter().map(|shared| {
+        let met = if self.chain.needs.is_empty() { &self.chain.shared[..] } else { &[] };
+        let meets = met.iter().map(|shared| {
             let library = library.located(shared.span());
             quote_spanned!(shared.span().resolved_at(Span::mixed_site())=> impl #library::Meets<#shared> for #ident {})
         });

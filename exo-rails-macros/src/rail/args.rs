@@ -326,7 +326,7 @@ fn meant(written: TokenStream) -> Vec<Path> {
 /// Returns the event that the user may have meant with this name, if there is one.
 fn meant_event(name: &Path) -> Option<Path> {
     let last = name.segments.last()?.ident.to_string();
-    if let Some(event) = EVENTS.into_iter().find(|event| plain(event) == plain(&last)) {
+    if let Some(event) = EVENTS.into_iter().find(|event| distance(event, &last) == Some(0)) {
         return syn::parse_str(if event == "Error" { "events::Error" } else { event }).ok();
     }
     let is_type = last.starts_with(char::is_uppercase);
@@ -335,11 +335,6 @@ fn meant_event(name: &Path) -> Option<Path> {
 
 /// Names that users mistake for the type of the events.
 const NO_EVENTS: [&str; 3] = ["Event", "Events", "HookPoint"];
-
-/// Returns a name without differences of spelling.
-fn plain(name: &str) -> String {
-    name.replace('_', "").to_lowercase()
-}
 
 /// Reads the rails in `after = [permission_check]`.
 fn rails(input: ParseStream<'_>, key: &Ident, errors: &mut Errors) -> syn::Result<Vec<Path>> {
@@ -611,6 +606,6 @@ fn known_mistake(event: &Path) -> Option<String> {
     if let Some(flag) = FLAGS.iter().find(|flag| event.is_ident(flag)) {
         return Some(format!("`{flag}` is not an event: write it after the list, `on = [PreToolCall], {flag}`"));
     }
-    let meant = EVENTS.iter().find(|event| **event != name && plain(event) == plain(&name));
+    let meant = EVENTS.iter().find(|event| **event != name && distance(event, &name) == Some(0));
     meant.map(|meant| format!("there is no event `{name}`: did you mean `{meant}`?"))
 }

@@ -141,8 +141,8 @@ impl Requirement {
         Self(Kind::Before(first, second))
     }
 
-    /// Returns how the chain breaks the requirement, or `None` if it meets the requirement. `of` is the name of the requirements that have
-    /// the requirement, or `None` if the chain has it.
+    /// Returns how the chain breaks the requirement, or `None` if it meets the requirement. `of` is the name of the
+    /// shared requirements, or `None` if the chain has the requirement itself.
     pub(super) const fn broken(&self, plan: &Plan, of: Option<&str>) -> Option<Text> {
         match &self.0 {
             Kind::Require(rail, event) => missing(plan, rail, *event, of),

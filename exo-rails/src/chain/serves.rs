@@ -285,11 +285,12 @@ impl<E: Event, L: StepsOn<E, Chain: Serves<E>>> ChainSteps<E, L::Chain> for List
     #[inline]
     fn fact<F: EventFact>(self, chain: &L::Chain) -> F::Value {
         match F::KIND {
-            FactKind::HasRails => F::of(usize::from(L::Facts::has_rails::<E>())),
-            FactKind::IsTimed => F::of(usize::from(L::Facts::is_timed::<E>())),
+            FactKind::HasRails => F::of(L::Facts::has_rails::<E>()),
+            FactKind::IsTimed => F::of(L::Facts::is_timed::<E>()),
             // A constant, unless the chain has optional rails.
-            FactKind::MayRewrite if !L::Facts::OPTIONAL => F::of(usize::from(L::Facts::may_rewrite::<E>())),
-            FactKind::MayRewrite if !L::Facts::may_rewrite::<E>() => F::NONE,
+            FactKind::MayRewrite if !(L::Facts::OPTIONAL && L::Facts::may_rewrite::<E>()) => {
+                F::of(L::Facts::may_rewrite::<E>())
+            }
             FactKind::MayRewrite | FactKind::WindowSize | FactKind::Surrounds => L::Steps::fact::<F>(chain),
         }
     }

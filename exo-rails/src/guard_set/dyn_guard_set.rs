@@ -18,7 +18,7 @@ use crate::event::{
 };
 use crate::guard_set::{GuardSet, HookManager, NoRails, ObserverFuture, RailManager};
 use crate::point::{DEFAULT_PRIORITY, HookPoint, RailInfo, SourceLocation, event_table};
-use crate::rail::{EventFact, EventSet, FactKind, FactValue, Presence, Rail, RailOn, Row, facts};
+use crate::rail::{EventFact, EventSet, FactKind, Presence, Rail, RailOn, Row, facts};
 
 /// Any guard set behind one type. Use it when the program chooses its guard set at run time.
 ///
@@ -124,11 +124,11 @@ type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>
 impl<E: Event, R: Serves<E>> DynServes<E> for R {
     fn dyn_fact(&self, fact: FactKind) -> usize {
         match fact {
-            FactKind::HasRails => self.fact::<facts::HasRails>().number(),
-            FactKind::MayRewrite => self.fact::<facts::MayRewrite>().number(),
-            FactKind::WindowSize => self.fact::<facts::WindowSize>().number(),
-            FactKind::IsTimed => self.fact::<facts::IsTimed>().number(),
-            FactKind::Surrounds => self.fact::<facts::Surrounds>().number(),
+            FactKind::HasRails => self.fact::<facts::HasRails>().into(),
+            FactKind::MayRewrite => self.fact::<facts::MayRewrite>().into(),
+            FactKind::WindowSize => self.fact::<facts::WindowSize>(),
+            FactKind::IsTimed => self.fact::<facts::IsTimed>().into(),
+            FactKind::Surrounds => self.fact::<facts::Surrounds>().into(),
         }
     }
 

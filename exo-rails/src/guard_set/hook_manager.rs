@@ -174,7 +174,7 @@ impl<E: Event> Serves<E> for HookManager {
         let hooks = self.at(E::POINT);
         match F::KIND {
             FactKind::HasRails => F::of(hooks.len()),
-            FactKind::MayRewrite => F::of(hooks.iter().filter(|entry| entry.rewrites).count()),
+            FactKind::MayRewrite => F::of(hooks.iter().any(|entry| entry.rewrites)),
             FactKind::WindowSize => F::of(hooks.iter().map(|entry| entry.hook.stream_window()).max().unwrap_or(0)),
             FactKind::IsTimed | FactKind::Surrounds => F::UNKNOWN,
         }

@@ -11,11 +11,7 @@ use crate::rail::{EventFact, InMode, Mode, facts};
 
 impl<E: CopiedPayload, R: Serves<E>> Serves<E> for InMode<R> {
     fn fact<F: EventFact>(&self) -> F::Value {
-        match self.mode() {
-            Mode::Enforce => self.inner().fact::<F>(),
-            Mode::Shadow if F::KIND.holds_in_shadow() => self.inner().fact::<F>(),
-            Mode::Shadow | Mode::Off => F::NONE,
-        }
+        if self.mode().keeps(F::KIND) { self.inner().fact::<F>() } else { F::NONE }
     }
 
     async fn run_rails<'a>(&'a self, mut payload: E::Payload<'a>, ctx: &'a mut RailContext) -> Outcome<E> {

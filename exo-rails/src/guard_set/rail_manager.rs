@@ -307,8 +307,8 @@ impl<E: Event> Serves<E> for RailManager {
     fn fact<F: EventFact>(&self) -> F::Value {
         let rewrites = |list: &List<E>| list.rails.iter().any(|listed| listed.rewrites);
         match F::KIND {
-            FactKind::HasRails => F::of(usize::from(self.list::<E>().is_some())),
-            FactKind::MayRewrite => F::of(usize::from(self.list::<E>().is_some_and(rewrites))),
+            FactKind::HasRails => F::of(self.list::<E>().is_some()),
+            FactKind::MayRewrite => F::of(self.list::<E>().is_some_and(rewrites)),
             FactKind::WindowSize => F::of(self.window),
             FactKind::IsTimed | FactKind::Surrounds => F::UNKNOWN,
         }

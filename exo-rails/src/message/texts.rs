@@ -55,7 +55,7 @@ pub(super) fn of_value(value: &mut Value, change: &mut impl FnMut(&mut String)) 
     }
 }
 
-/// Calls `change` with what is in JSON as text. Text that is not JSON changes as it is, and without escapes.
+/// Calls `change` with what is in JSON as text. Text that is not JSON changes as it is, and without codes.
 pub(super) fn of_json(json: &mut String, change: &mut impl FnMut(&mut String)) {
     let Ok(mut value) = serde_json::from_str::<Value>(json) else {
         change(json);

@@ -476,10 +476,9 @@ impl StreamWindow {
             at = place.end;
             count += 1;
         });
-        let undecided = match undecided {
+        let undecided = match undecided.unwrap_or(begun.len()) {
             _ if self.is_last => begun.len(),
-            Some(from) if !is_broken && from >= at && begun.is_char_boundary(from) => from,
-            None if !is_broken => begun.len(),
+            from if !is_broken && from >= at && begun.is_char_boundary(from) => from,
             _ => at,
         };
         decided.push_str(&begun[at..undecided]);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use exo_rails_text::names::{nearest, quoted};
+use exo_rails_text::names::advice_or;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -233,10 +233,7 @@ impl FromStr for HookPoint {
 fn hint(name: &str) -> String {
     let names: Vec<&str> = HookPoint::ALL.iter().map(|point| point.name()).collect();
     // Finds the event by the name of its type too: `PreToolCall`.
-    match nearest(name, &names) {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("expected one of {}", quoted(&names)),
-    }
+    advice_or(name, "expected one of", &names)
 }
 
 #[cfg(test)]

@@ -62,8 +62,8 @@ pub trait EventFact: Sized + 'static {
     #[doc(hidden)]
     #[inline]
     #[must_use]
-    fn of(number: usize) -> Self::Value {
-        Self::Value::of(number)
+    fn of(number: impl Into<usize>) -> Self::Value {
+        Self::Value::of(number.into())
     }
 
     /// The fact of a rail that stands alone.
@@ -72,7 +72,7 @@ pub trait EventFact: Sized + 'static {
 }
 
 /// The value of an [`EventFact`]: `bool` or `usize`.
-pub trait FactValue: Copy + Ord {
+pub trait FactValue: Copy + Ord + Into<usize> {
     #[doc(hidden)]
     const LEAST: Self;
 
@@ -82,9 +82,6 @@ pub trait FactValue: Copy + Ord {
     #[doc(hidden)]
     #[must_use]
     fn of(number: usize) -> Self;
-
-    #[doc(hidden)]
-    fn number(self) -> usize;
 }
 
 impl FactValue for bool {
@@ -95,11 +92,6 @@ impl FactValue for bool {
     fn of(number: usize) -> Self {
         number > 0
     }
-
-    #[inline]
-    fn number(self) -> usize {
-        usize::from(self)
-    }
 }
 
 impl FactValue for usize {
@@ -109,29 +101,6 @@ impl FactValue for usize {
     #[inline]
     fn of(number: usize) -> Self {
         number
-    }
-
-    #[inline]
-    fn number(self) -> usize {
-        self
-    }
-}
-
-/// Which fact. A guard set that knows some facts itself matches on it, and the compiler leaves out the other arms.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FactKind {
-    HasRails,
-    MayRewrite,
-    WindowSize,
-    IsTimed,
-    Surrounds,
-}
-
-impl FactKind {
-    /// Returns whether a fact of a guard set in shadow is true of the event too.
-    pub(crate) const fn holds_in_shadow(self) -> bool {
-        matches!(self, Self::HasRails | Self::IsTimed)
     }
 }
 
@@ -145,6 +114,13 @@ macro_rules! facts {
                 #[derive(Debug)]
                 pub enum $fact {}
             )*
+        }
+
+        /// Which fact. A guard set that knows some facts itself matches on it, and the compiler leaves out the other arms.
+        #[doc(hidden)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum FactKind {
+            $($fact),*
         }
 
         $(

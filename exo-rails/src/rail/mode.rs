@@ -12,7 +12,7 @@ use crate::decision::{Decision, OnFault, PlacedRail, ShadowPayload};
 use crate::event::{Begins, CopiedPayload, Next, Operation, OperationResult};
 use crate::point::RailInfo;
 use crate::rail::wrapped::OptionalOutput;
-use crate::rail::{EventFact, Presence, Rail, RailOn, Row, ValueUse, facts};
+use crate::rail::{EventFact, FactKind, Presence, Rail, RailOn, Row, ValueUse, facts};
 
 /// Whether a rail or guard set acts on its decisions: see [`InMode`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,6 +25,17 @@ pub enum Mode {
     Shadow,
     /// The library does not call the rail.
     Off,
+}
+
+impl Mode {
+    /// Returns whether a fact of what is in this mode is true of the event too.
+    pub(crate) const fn keeps(self, fact: FactKind) -> bool {
+        match self {
+            Self::Enforce => true,
+            Self::Shadow => matches!(fact, FactKind::HasRails | FactKind::IsTimed),
+            Self::Off => false,
+        }
+    }
 }
 
 /// A rail or guard set in a [`Mode`], which the program chooses at run time.
@@ -209,10 +220,6 @@ impl<E: CopiedPayload, R: RailOn<E> + Sync> RailOn<E> for InMode<R> {
 
     #[inline]
     fn fact<F: EventFact>(&self) -> F::Value {
-        match self.mode {
-            Mode::Enforce => self.rail.fact::<F>(),
-            Mode::Shadow if F::KIND.holds_in_shadow() => self.rail.fact::<F>(),
-            Mode::Shadow | Mode::Off => F::NONE,
-        }
+        if self.mode.keeps(F::KIND) { self.rail.fact::<F>() } else { F::NONE }
     }
 }

@@ -374,7 +374,7 @@ impl<E: Event, R: RailOn<E> + Sync> RailOn<E> for Vec<R> {
 
     #[inline]
     fn fact<F: EventFact>(&self) -> F::Value {
-        self.iter().map(R::fact::<F>).max().unwrap_or(F::NONE)
+        self.iter().fold(F::NONE, |facts, rail| F::join(facts, rail.fact::<F>()))
     }
 }
 

@@ -12,13 +12,13 @@ use crate::Failure;
 use crate::corpora::Corpora;
 
 pub(crate) fn measure(corpora: Option<&Corpora>) -> Result<(), Failure> {
-    let policy = ShellRules::default();
+    let rules = ShellRules::default();
     if let Some(corpora) = corpora {
         let tests = corpora.folder("destructive_command_guard")?.join("tests");
-        report(&policy, "corpus", &corpus(&tests.join("corpus"))?);
-        report(&policy, "fixtures", &fixtures(&tests.join("fixtures"))?);
+        report(&rules, "corpus", &corpus(&tests.join("corpus"))?);
+        report(&rules, "fixtures", &fixtures(&tests.join("fixtures"))?);
     }
-    times(&policy);
+    times(&rules);
     Ok(())
 }
 
@@ -77,10 +77,10 @@ fn fixtures(folder: &Path) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
-fn report(policy: &ShellRules, name: &str, cases: &[Case]) {
+fn report(rules: &ShellRules, name: &str, cases: &[Case]) {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for case in cases {
-        let verdict = policy.judge(&case.command);
+        let verdict = rules.judge(&case.command);
         let expected = if case.harmful { "harmful" } else { "harmless" };
         *counts.entry((expected, verdict.decision.name())).or_default() += 1;
         if case.harmful == verdict.decision.passes() {
@@ -94,7 +94,7 @@ fn report(policy: &ShellRules, name: &str, cases: &[Case]) {
     }
 }
 
-fn times(policy: &ShellRules) {
+fn times(rules: &ShellRules) {
     let texts = [
         ("plain, 201 bytes", "cd crates/core && RUST_LOG=debug cargo test --workspace --all-features -- --nocapture 2>&1 | grep -v warning | tail -20; git add -A && git commit -m 'Fix the parser of commands' && git push origin main".to_owned()),
         ("compound, 205 bytes", "for f in src/*.rs; do if grep -q unwrap \"$f\"; then echo \"$f: $(grep -c unwrap \"$f\")\"; sed -n '1,20p' \"$f\" | head -5; fi; done; while read -r line; do echo \"$line\" | tr a-z A-Z; done < names.txt 2>/dev/null".to_owned()),
@@ -109,11 +109,11 @@ fn times(policy: &ShellRules) {
         let mut measured: Vec<Duration> = (0..if text.len() < 300 { 5_001 } else { 21 })
             .map(|_| {
                 let begin = Instant::now();
-                black_box(policy.judge(black_box(&text)));
+                black_box(rules.judge(black_box(&text)));
                 begin.elapsed()
             })
             .collect();
         measured.sort();
-        println!("{name:20} median {:?}, {}", measured[measured.len() / 2], policy.judge(&text).decision);
+        println!("{name:20} median {:?}, {}", measured[measured.len() / 2], rules.judge(&text).decision);
     }
 }

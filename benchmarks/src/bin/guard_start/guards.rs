@@ -138,8 +138,8 @@ pub(crate) fn use_once(made: &Made, first: First, runtime: &tokio::runtime::Runt
             black_box(content.findings(INPUT));
             return Ok(());
         }
-        Made::Shell(policy) => {
-            black_box(policy.judge(COMMAND));
+        Made::Shell(rules) => {
+            black_box(rules.judge(COMMAND));
             return Ok(());
         }
     };

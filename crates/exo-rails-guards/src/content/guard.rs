@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use exo_rails::message::{self, Messages, Role};
 use exo_rails::prelude::*;
-use exo_rails::{Excerpt, NoRetry, NoSubstitute, Pattern, Reason, RecalledMemory};
+use exo_rails::{Excerpt, NoRetry, NoSubstitute, Reason, RecalledMemory};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity};
 use exo_rails_text::names::advice;
 use regex::{Regex, RegexBuilder};
@@ -15,7 +15,7 @@ use super::{ContentConfig, ContentPattern, ContentPlace, RiskLevel};
 use crate::config::makes;
 use crate::finding::{Finding, Place};
 use crate::kit_guard::needs_only_its_configuration;
-use crate::scan::InReadings;
+use crate::scan::{InReadings, readings_of};
 use crate::wording::{Alike, Finder, Text, Wording, each_text, each_text_in, each_text_of};
 
 const GUARD: &str = "content";
@@ -153,8 +153,10 @@ impl ContentFilter {
 
     /// Adds the findings in a text and in its readings. A rule is found once.
     fn add_findings(&self, finders: &[InReadings<Finder>], text: &Text<'_>, findings: &mut Vec<Finding>) {
+        let excerpt = Excerpt::new(text.content, true);
+        let readings = readings_of(excerpt);
         for finder in finders {
-            finder.search_all(Excerpt::new(text.content, true), &mut |place, number| {
+            finder.search_in(excerpt, &readings, &mut |place, number| {
                 let rule = &self.rules[number];
                 if !findings.iter().any(|finding| finding.rule == rule.name && finding.message == rule.message) {
                     findings.push(rule.finding().at(text.place(Some(place))));

@@ -64,7 +64,7 @@ impl<'t> Folded<'t> {
             if c.is_ascii_alphanumeric() {
                 self.characters.push(merged(char::from(c.to_ascii_lowercase())));
                 self.at.push(u32::try_from(byte).unwrap_or(u32::MAX));
-            } else {
+            } else if fold(char::from(c)).kind != look::Kind::Nothing {
                 self.end_word(start);
                 start = self.characters.len();
             }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn ascii_folding_and_general_folding_agree() {
-        for text in ["", "a", " a-b  C3PO, 4711!", "-x", "\u{0}\u{7f}a\u{b}b"] {
+        for text in ["", "a", " a-b  C3PO, 4711!", "-x", "\u{0}\u{7f}a\u{b}b", "a\u{1}b\u{7f} c"] {
             let (ascii, mut all) = (Folded::new(text, Key::new(), 6), Folded::new("", Key::new(), 6));
             all.text = text;
             all.fold_all();

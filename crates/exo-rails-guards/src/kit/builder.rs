@@ -89,9 +89,9 @@ impl KitBuilder {
         self
     }
 
-    /// Sets the store for the counts of [`RateLimits`](crate::RateLimits), [`Sequence`](crate::Sequence) and [`Budgets`](crate::Budgets). Default: a
-    /// [`MemoryStore`](crate::store::MemoryStore) that all kits of this builder share. So a kit that replaces another one
-    /// continues its counts.
+    /// Sets the store for the counts of [`RateLimits`](crate::RateLimits), [`Sequence`](crate::Sequence) and
+    /// [`Budgets`](crate::Budgets). Default: a [`MemoryStore`](crate::store::MemoryStore) that all kits of this builder share. So a kit
+    /// that replaces another one continues its counts.
     pub fn store(mut self, store: impl StateStore + 'static) -> Self {
         self.store = GuardStore::new(store);
         self

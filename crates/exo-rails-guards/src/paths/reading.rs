@@ -3,6 +3,8 @@
 //! A path is safe only if it is safe in every reading. So a name with `%2e` or with a wide dot is no problem in itself: it is
 //! refused only if a decoded form leads outside, or has a denied name.
 
+use std::borrow::Cow;
+
 use exo_rails_text::codes::{self, number, percent_byte};
 use exo_rails_text::reading::Reading;
 
@@ -59,7 +61,7 @@ pub(super) fn readings(text: &str, names: Names) -> Result<Vec<String>, PathRule
 /// Adds the path without escapes and character references, also those in each other. A backslash is a separator for some programs, so
 /// what becomes a control character is not an escape.
 fn without_codes(text: &str, texts: &mut Vec<String>) {
-    let mut last = text.to_owned();
+    let mut last = Cow::Borrowed(text);
     for _ in 0..ROUNDS {
         let Some(next) = codes::decoded(&last, true).map(Reading::into_text) else { return };
         if next.chars().any(char::is_control) {
@@ -68,7 +70,7 @@ fn without_codes(text: &str, texts: &mut Vec<String>) {
         if !texts.contains(&next) {
             texts.push(next.clone());
         }
-        last = next;
+        last = Cow::Owned(next);
     }
 }
 

@@ -6,7 +6,7 @@ use super::checksums::{
     bech32, codice_fiscale, cpf, digits, finnish, german_tax_id, luhn, mod_97, nhs, pesel, spanish, tfn, varies,
     verhoeff,
 };
-use crate::scan::{Check, FindStart, RecogniserRegex, Rule, Start};
+use crate::scan::{Check, FindStart, RecogniserRegex, Rule, Start, is_word_byte};
 
 /// A recogniser of one kind of personal data.
 pub(super) struct Recogniser {
@@ -320,20 +320,6 @@ fn iban_regex() -> String {
     format!(r"(?i)(?:{})(?-u:\b)", of_length.collect::<Vec<_>>().join("|"))
 }
 
-/// Whether a byte is a part of a word.
-const fn is_word(byte: u8) -> bool {
-    const WORD: [bool; 256] = {
-        let mut word = [false; 256];
-        let mut byte = 0_u8;
-        while byte < 128 {
-            word[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
-            byte += 1;
-        }
-        word
-    };
-    WORD[byte as usize]
-}
-
 /// Returns the first byte from a place on that `is_it` accepts.
 fn next(bytes: &[u8], from: usize, is_it: impl Fn(u8) -> bool) -> Option<usize> {
     let find = |from: usize, to: usize| bytes[from..to].iter().position(|byte| is_it(*byte)).map(|found| from + found);
@@ -384,8 +370,8 @@ fn find(
                 break;
             }
         }
-        if at > 0 && is_word(bytes[at - 1]) {
-            at += bytes[at..].iter().take_while(|byte| is_word(**byte)).count().max(1);
+        if at > 0 && is_word_byte(bytes[at - 1]) {
+            at += bytes[at..].iter().take_while(|byte| is_word_byte(**byte)).count().max(1);
             continue;
         }
         match begins(at.checked_sub(1).map(|before| bytes[before]), &bytes[at..]) {
@@ -522,7 +508,7 @@ const LOCAL: usize = 64;
 /// The beginning of the local part before the next `@`.
 fn mailbox(text: &str, from: usize) -> Start {
     let bytes = text.as_bytes();
-    let is_local = |byte: &u8| is_word(*byte) || b".+%'-".contains(byte);
+    let is_local = |byte: &u8| is_word_byte(*byte) || b".+%'-".contains(byte);
     let mut at = from;
     while let Some(sign) = next(bytes, at, |byte| byte == b'@') {
         let local = bytes[..sign].iter().rev().take(LOCAL).take_while(|byte| is_local(byte)).count();

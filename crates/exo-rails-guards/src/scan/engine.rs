@@ -22,7 +22,7 @@
 //! run one after the other, the secrets that overlap are joined afterwards, and a search that continues after a secret finds what a
 //! search of the whole text finds. The tests compare them, in pieces of every size.
 //!
-//! A text with escapes or hidden characters has *readings*: the texts that a reader may see. Each reading is searched like a text. Its
+//! A text with codes, hidden characters or look-alikes has *readings*: the texts that a reader may see. Each is searched like a text. Its
 //! secrets are moved back to the bytes of the text, and made longer until they cut no escape.
 //!
 //! In a text that may continue, a match at the end may grow, or may only be begun. The first such place is *open*: nothing from there
@@ -45,7 +45,7 @@ use exo_rails_text::reading as text;
 use regex_syntax::hir::Hir;
 
 use super::prefixes::{Prefix, Prefixes, is_after_word, is_word_byte};
-use super::readings::{self, Reading};
+use super::readings::{self, Reading, index};
 use super::rule::{FindStart, LONGEST_UNFINISHED, Rule, Start, Starts, after};
 use crate::automaton::{Automaton, Run, Runner};
 
@@ -70,7 +70,7 @@ pub(crate) struct Found {
     /// The rules that found it. The first one found the longest part.
     pub(crate) rules: Vec<usize>,
     longest: usize,
-    /// The secret without escapes and hidden characters, if the text has such.
+    /// The secret as a reader sees it, if the text has codes, hidden characters or look-alikes.
     pub(crate) value: Option<String>,
     /// The end of the escape or the hidden sequence in which the match began, so that it may have a letter of it.
     cut_until: Option<usize>,
@@ -145,7 +145,7 @@ impl Engine {
     }
 
     /// Returns whether a text has no match of any rule, as far as that can be found out with little work. It allocates nothing if
-    /// the text has neither escapes nor hidden characters.
+    /// the text has only one reading.
     pub(crate) fn is_clean(&self, text: &str) -> bool {
         self.has_no_match(text, |_| None)
             && (readings::is_plain(text) || self.find_in_readings(text, &|_| true, 0).is_empty())
@@ -271,10 +271,7 @@ impl Engine {
     fn find_in_readings_of(&self, excerpt: Excerpt<'_>, runs: &impl Fn(usize) -> bool) -> (Vec<Found>, usize) {
         let Excerpt { text, from, is_last, .. } = excerpt;
         let readings = readings::all(text, is_last);
-        let mut places = vec![from];
-        for reading in &readings {
-            places.push(reading.reading.in_reading(places[index(reading.source)]));
-        }
+        let places = readings::places(&readings, from);
         let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.reading.text()));
         let (mut found, mut open) = (Vec::new(), Vec::new());
         for (text, from) in texts.zip(places) {
@@ -461,11 +458,6 @@ impl Engine {
         }
         (found, Some(open).filter(|open| *open < usize::MAX))
     }
-}
-
-/// Returns the index of a text among a text and its readings.
-fn index(source: Option<usize>) -> usize {
-    source.map_or(0, |number| number + 1)
 }
 
 /// Moves the secrets of a text and of its readings to the text. `found` has those of the text, then those of each reading.

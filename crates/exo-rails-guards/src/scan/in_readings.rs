@@ -15,41 +15,45 @@ impl<P: Pattern> Pattern for InReadings<P> {
     type Found = P::Found;
 
     fn search(&self, excerpt: Excerpt<'_>) -> Search<P::Found> {
-        let mut first = None;
-        let undecided = self.search_all(excerpt, &mut |place, found| {
-            first.get_or_insert((place, found));
-        });
-        match (first, undecided) {
-            (Some((place, found)), _) => Search::Match(place, found),
-            (None, Some(from)) => Search::Undecided { from },
-            (None, None) => Search::Nothing,
-        }
+        first(self, excerpt)
     }
 
     fn search_all(&self, excerpt: Excerpt<'_>, each: &mut dyn FnMut(Range<usize>, P::Found)) -> Option<usize> {
-        if readings::is_plain(excerpt.text) {
+        self.search_in(excerpt, &readings::of(excerpt), each)
+    }
+
+    fn context(&self) -> usize {
+        // An escape before the text may be a letter.
+        64
+    }
+}
+
+impl<P: Pattern> InReadings<P> {
+    /// Searches a text with these readings.
+    pub(crate) fn search_in(
+        &self,
+        excerpt: Excerpt<'_>,
+        readings: &[Reading],
+        each: &mut dyn FnMut(Range<usize>, P::Found),
+    ) -> Option<usize> {
+        if readings.is_empty() {
             return self.0.search_all(excerpt, each);
         }
-        let readings = readings::all(excerpt.text, excerpt.is_last);
         let mut found: Vec<(Range<usize>, P::Found)> = Vec::new();
         let mut open = usize::MAX;
-        let mut from = vec![excerpt.from];
-        for reading in &readings {
-            from.push(reading.reading.in_reading(from[reading.source.map_or(0, |number| number + 1)]));
-        }
-        for (number, from) in from.into_iter().enumerate() {
+        for (number, from) in readings::places(readings, excerpt.from).into_iter().enumerate() {
             let source = number.checked_sub(1);
             let mut of_reading = excerpt;
             of_reading.text = source.map_or(excerpt.text, |number| readings[number].reading.text());
             of_reading.from = from;
             let undecided = self.0.search_all(of_reading, &mut |place, what| {
                 // A piece of a reading may begin in the text that is decided.
-                let place = in_text(&readings, source, place);
+                let place = in_text(readings, source, place);
                 found.push((place.start.max(excerpt.from)..place.end, what));
             });
             let end = source.and_then(|number| Some((readings[number].source, readings[number].reading.end()?)));
             let places = undecided.map(|at| (source, at)).into_iter().chain(end);
-            open = places.fold(open, |open, (source, at)| open.min(in_text(&readings, source, at..at).start));
+            open = places.fold(open, |open, (source, at)| open.min(in_text(readings, source, at..at).start));
         }
         open = open.max(excerpt.from);
         // Of matches that overlap, the first counts. Of matches that begin at one place, the longest counts.
@@ -68,10 +72,18 @@ impl<P: Pattern> Pattern for InReadings<P> {
         }
         Some(open.max(last)).filter(|open| *open < excerpt.text.len())
     }
+}
 
-    fn context(&self) -> usize {
-        // An escape before the text may be a letter.
-        64
+/// Searches with a pattern that finds all matches at once. Returns the first match.
+pub(super) fn first<P: Pattern>(pattern: &P, excerpt: Excerpt<'_>) -> Search<P::Found> {
+    let mut first = None;
+    let undecided = pattern.search_all(excerpt, &mut |place, found| {
+        first.get_or_insert((place, found));
+    });
+    match (first, undecided) {
+        (Some((place, found)), _) => Search::Match(place, found),
+        (None, Some(from)) => Search::Undecided { from },
+        (None, None) => Search::Nothing,
     }
 }
 

@@ -5,6 +5,8 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
+use super::prefixes::is_word_byte;
+
 /// The greatest number of beginnings of one regex.
 const MOST: usize = 256;
 
@@ -31,14 +33,9 @@ impl Beginnings {
         texts.sort();
         texts.dedup();
         let usable = |text: &String| text.len() >= SHORTEST && text.is_ascii();
-        let starts_words = texts.iter().all(|text| text.starts_with(is_word));
+        let starts_words = texts.iter().all(|text| text.bytes().next().is_some_and(is_word_byte));
         texts.iter().all(usable).then(|| Self { after_word: begins_at_word(hir) && starts_words, texts })
     }
-}
-
-/// Returns whether a character is a part of a word, as in `\b` of RE2.
-pub(super) fn is_word(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// Returns whether the matches of a regex begin at the border of a word.

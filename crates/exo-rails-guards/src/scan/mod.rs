@@ -6,7 +6,7 @@
 //! - A regex says what a match looks like. All regexes search in linear time.
 //! - The entropy, a checksum and allowlists say whether a match is a secret.
 //!
-//! A text with escapes or hidden characters has several readings, for example the strings of JSON. Each of them is searched.
+//! A text with codes, hidden characters or look-alikes has several readings, for example the strings of JSON. Each of them is searched.
 //!
 //! Each rule has a match or none at each place of a text, and that does not depend on where a search began. So the search in a
 //! stream finds the same secrets as the search in the whole text. It holds back the text from the first place where a match may
@@ -43,6 +43,8 @@ pub use exo_rails_policy::Override;
 pub use exo_rails_policy::secrets::AllowlistConfig;
 pub use exo_rails_policy::secrets::RuleConfig;
 pub(crate) use in_readings::InReadings;
+pub(crate) use prefixes::is_word_byte;
+pub(crate) use readings::of as readings_of;
 pub(crate) use redactor::{Redactor, Settings, plain};
 pub use rule::LONGEST_UNFINISHED;
 pub(crate) use rule::{Check, FindStart, RecogniserRegex, Rule, Start};

@@ -30,8 +30,8 @@ fn kind_of(byte: u8) -> usize {
     usize::from(KIND[usize::from(byte)])
 }
 
-/// Returns whether a byte is a part of a word.
-pub(super) fn is_word_byte(byte: u8) -> bool {
+/// Returns whether a byte is a part of a word, as in `\b` of RE2.
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     kind_of(byte) >= FIRST_OF_WORDS
 }
 
@@ -240,8 +240,11 @@ fn each_key(text: &str, after_word: bool, mut each: impl FnMut(usize, bool)) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::literals::is_word;
     use super::*;
+
+    fn is_word(letter: char) -> bool {
+        letter.is_ascii_alphanumeric() || letter == '_'
+    }
 
     /// What a search without a table finds.
     fn plain(all: &[(&str, bool)], text: &str, from: usize) -> Vec<(usize, usize)> {

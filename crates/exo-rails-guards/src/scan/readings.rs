@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use exo_rails::Excerpt;
 use exo_rails_text::reading as text;
 use exo_rails_text::{codes, look};
 
@@ -14,7 +15,7 @@ pub(super) const LEVELS: usize = 6;
 
 /// A reading of a text, and its source.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     pub(super) reading: text::Reading,
     /// The number of the reading that is the source. `None` is the text itself.
     pub(super) source: Option<usize>,
@@ -32,6 +33,25 @@ fn visible(source: &str, is_last: bool) -> Option<text::Reading> {
     let end = if is_last { None } else { hidden::begun(source) };
     let gaps = hidden::gaps(&source[..end.unwrap_or(source.len())]);
     text::Reading::new(source, end, gaps.into_iter().map(|range| (range, None)))
+}
+
+/// Returns the readings of a text that may continue. A text with one reading, itself, has none.
+pub(crate) fn of(excerpt: Excerpt<'_>) -> Vec<Reading> {
+    if is_plain(excerpt.text) { Vec::new() } else { all(excerpt.text, excerpt.is_last) }
+}
+
+/// Returns the index of a text among a text and its readings.
+pub(super) fn index(source: Option<usize>) -> usize {
+    source.map_or(0, |number| number + 1)
+}
+
+/// Returns a place of a text in the text and in each of its readings.
+pub(super) fn places(readings: &[Reading], from: usize) -> Vec<usize> {
+    let mut places = vec![from];
+    for Reading { reading, source } in readings {
+        places.push(reading.in_reading(places[index(*source)]));
+    }
+    places
 }
 
 /// Makes bytes of a source longer until they cut no piece of a reading of the source, nor of a reading of such a reading.

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::action::Table;
 use super::cut_off::CutOff;
 use super::engine::{Engine, Found};
+use super::in_readings::first;
 use super::json;
 use super::places::{Here, Places};
 use super::readings;
@@ -104,12 +105,12 @@ impl Redactor {
     fn is_clean_json(&self, value: &Value) -> bool {
         JSON.with_borrow_mut(|json| {
             json.clear();
-            let escapes = json::write(value, json);
+            json::write(value, json);
             let is_clean = json.len() <= self.max_text_bytes
-                && if escapes || !readings::is_plain(json) {
-                    self.engine.is_clean(json) && self.has_clean_texts(value)
-                } else {
+                && if readings::is_plain(json) {
                     self.engine.is_clean_json(json)
+                } else {
+                    self.engine.is_clean(json) && self.has_clean_texts(value)
                 };
             json.shrink_to(1 << 16);
             is_clean
@@ -334,11 +335,6 @@ impl Redactor {
         self.named(self.engine.find_with_every_rule(text))
     }
 
-    /// Searches a streamed answer. What is only reported is found in each round, because it is still there.
-    fn search_in(&self, excerpt: Excerpt<'_>) -> (Vec<Found>, Option<usize>) {
-        self.engine.find_decided(excerpt, &|rule| self.actions.get(rule, At::Answer) > Action::Off)
-    }
-
     fn named(&self, found: Vec<Found>) -> Vec<(&str, Range<usize>)> {
         let found = found.into_iter();
         found.map(|found| (&*self.engine.rules()[found.rules[0]].id, found.secret)).collect()
@@ -356,16 +352,13 @@ impl Pattern for Redactor {
     type Found = Found;
 
     fn search(&self, excerpt: Excerpt<'_>) -> Search<Found> {
-        let (found, open) = self.search_in(excerpt);
-        match (found.into_iter().next(), open) {
-            (Some(found), _) => Search::Match(found.secret.clone(), found),
-            (None, Some(from)) => Search::Undecided { from },
-            (None, None) => Search::Nothing,
-        }
+        first(self, excerpt)
     }
 
+    /// Searches a streamed answer. What is only reported is found in each round, because it is still there.
     fn search_all(&self, excerpt: Excerpt<'_>, each: &mut dyn FnMut(Range<usize>, Found)) -> Option<usize> {
-        let (found, open) = self.search_in(excerpt);
+        let runs = |rule| self.actions.get(rule, At::Answer) > Action::Off;
+        let (found, open) = self.engine.find_decided(excerpt, &runs);
         for found in found {
             each(found.secret.clone(), found);
         }

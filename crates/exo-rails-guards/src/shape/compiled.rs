@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use exo_rails::message::ToolSpec;
+use exo_rails_policy::ConfigError;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
@@ -39,9 +40,16 @@ impl Schema {
         Self { text, check_formats, compiled: OnceLock::new() }
     }
 
-    /// Returns why this is not a schema that can be used, if it is not. Compiles the schema only if it is not [plain](is_plain).
-    pub(crate) fn mistake(&self) -> Option<&str> {
-        if is_plain(&self.text) { None } else { self.compiled().err() }
+    /// Makes a schema of the configuration. Compiles it only if it is not [plain](is_plain).
+    ///
+    /// # Errors
+    /// Returns why it is not a schema that can be used.
+    pub(crate) fn of_config(text: Value, check_formats: bool) -> Result<Self, ConfigError> {
+        let schema = Self::new(text, check_formats);
+        if !is_plain(&schema.text) {
+            schema.compiled().map_err(|error| ConfigError::new(format!("this is not a JSON Schema: {error}")))?;
+        }
+        Ok(schema)
     }
 
     /// Returns why the value does not fit, if it does not.

@@ -1,4 +1,4 @@
-//! Names of tools: when two names mean the same tool, and how similar two names are.
+//! Names of tools: when two names mean the same tool, and which names a message suggests.
 
 use exo_rails_text::names::{quoted, similar};
 

@@ -28,6 +28,7 @@ fn is_schema(fields: &Map<String, Value>, root: &Map<String, Value>, depth: usiz
         Value::Object(fields) => depth < MOST_NESTED && is_schema(fields, root, depth + 1),
         other => other.is_boolean(),
     };
+    let is_type = |name: &str| TYPES.contains(&name);
     fields.iter().all(|(keyword, value)| match keyword.as_str() {
         "$schema" => depth == 0 && value.as_str() == Some(DIALECT),
         "$ref" => value.as_str().is_some_and(|target| is_known(target, root)),
@@ -35,9 +36,7 @@ fn is_schema(fields: &Map<String, Value>, root: &Map<String, Value>, depth: usiz
         "const" | "default" => true,
         "enum" | "examples" => value.is_array(),
         "deprecated" | "readOnly" | "uniqueItems" | "writeOnly" => value.is_boolean(),
-        "type" => {
-            value.as_str().map_or_else(|| is_set(value, |name| TYPES.contains(&name), 1), |name| TYPES.contains(&name))
-        }
+        "type" => value.as_str().map_or_else(|| is_set(value, is_type, 1), is_type),
         "required" => is_set(value, |_| true, 0),
         "exclusiveMaximum" | "exclusiveMinimum" | "maximum" | "minimum" => value.is_number(),
         "maxItems" | "maxLength" | "maxProperties" | "minItems" | "minLength" | "minProperties" => value.is_u64(),

@@ -55,9 +55,7 @@ impl StructuredAnswer {
     /// Returns an error if the schema is not a schema, or refers to something outside of it.
     pub fn new(config: StructuredAnswerConfig) -> Result<Self, ConfigError> {
         let StructuredAnswerConfig { schema, check_formats, max_feedback } = config;
-        let schema = Schema::new(schema, check_formats);
-        let wrong = |error: &str| ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key("schema");
-        schema.mistake().map(wrong).map_or(Ok(()), Err)?;
+        let schema = Schema::of_config(schema, check_formats).map_err(|error| error.in_key("schema"))?;
         Ok(Self { schema, max_feedback })
     }
 

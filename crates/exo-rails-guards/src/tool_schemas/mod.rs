@@ -76,12 +76,8 @@ impl ToolSchemas {
     /// of it.
     pub fn new(config: ToolSchemasConfig) -> Result<Self, ConfigError> {
         let schema = |(tool, schema): (&String, &Value)| {
-            let schema = Schema::new(schema.clone(), config.check_formats);
-            let wrong = |error: &str| {
-                ConfigError::new(format!("this is not a JSON Schema: {error}")).in_key(format!("schemas.{tool}"))
-            };
-            schema.mistake().map(wrong).map_or(Ok(()), Err)?;
-            Ok((tool.clone(), schema))
+            let schema = Schema::of_config(schema.clone(), config.check_formats);
+            Ok((tool.clone(), schema.map_err(|error| error.in_key(format!("schemas.{tool}")))?))
         };
         let named = config.schemas.iter().map(schema).collect::<Result<ToolSet, ConfigError>>()?;
         Ok(Self { config, named, cache: Cache::default() })

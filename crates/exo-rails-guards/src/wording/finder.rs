@@ -32,7 +32,7 @@ use aho_corasick::nfa::noncontiguous::NFA;
 use aho_corasick::{Anchored, MatchKind, StartKind};
 use exo_rails::{Excerpt, Pattern, Search};
 use exo_rails_policy::ConfigError;
-use exo_rails_text::look::{Kind, fold, needs_no_spaces};
+use exo_rails_text::look::{Kind, fold, merged, needs_no_spaces};
 use regex::Regex;
 use regex_syntax::hir::literal::{Extractor, Literal};
 use unicode_normalization::UnicodeNormalization;
@@ -72,7 +72,7 @@ impl View {
         match (self, folded.kind, c) {
             (Self::Words, _, '@') => take('a'),
             (Self::Words, _, '$') => take('s'),
-            (Self::Words, Kind::Word, _) => folded.letters().map(merged).all(take),
+            (Self::Words, Kind::Word, _) => folded.letters().map(letter_of).all(take),
             (Self::Marks, Kind::Word | Kind::Mark, _) => folded.letters().all(take),
             _ => true,
         }
@@ -121,15 +121,15 @@ impl View {
 }
 
 /// Returns the letter as which people read a digit or a letter.
-const fn merged(letter: char) -> char {
+const fn letter_of(letter: char) -> char {
     match letter {
         '0' => 'o',
-        '1' | 'i' => 'l',
+        '1' => 'l',
         '3' => 'e',
         '4' => 'a',
         '5' => 's',
         '7' => 't',
-        other => other,
+        other => merged(other),
     }
 }
 
@@ -155,15 +155,17 @@ pub(crate) enum Alike {
 }
 
 impl Wording {
-    /// One of the starts, and then the regex `rest`, which sees only the letters of the view. `rest` is in lower case.
+    /// One of the starts, and then the regex `rest`, which sees only the letters of the view. `rest` is in lower case. What begins with
+    /// a letter begins with a whole word.
     pub(crate) fn new(view: View, starts: &[&str], rest: &str) -> Self {
         let rest = match view {
-            View::Words => rest.replace('i', "l"),
+            View::Words => rest.chars().map(merged).collect(),
             View::Marks => rest.to_owned(),
         };
         let rest = (!rest.is_empty()).then_some(rest);
+        let at_word = view == View::Words || starts.iter().all(|start| start.starts_with(char::is_alphanumeric));
         let starts = starts.iter().map(|&start| start.to_owned()).collect();
-        Self { view, starts, rest, at_word: view == View::Words, to_word: false, phrase: None }
+        Self { view, starts, rest, at_word, to_word: false, phrase: None }
     }
 
     /// This phrase.
@@ -210,12 +212,6 @@ impl Wording {
             Following::new(regex).ok_or_else(|| ConfigError::new(format!("`{regex}` is not a regex")))?;
         automaton.check().map_err(|problem| ConfigError::new(format!("`{regex}` has no automaton: {problem:?}")))
     }
-
-    /// The wording begins with a whole word, also among marks.
-    pub(crate) const fn at_word(mut self) -> Self {
-        self.at_word = true;
-        self
-    }
 }
 
 /// A wording in a text.
@@ -234,13 +230,6 @@ pub(crate) enum Finder {
     Regex { number: usize, regex: Regex },
 }
 
-/// What a search has found.
-enum Outcome {
-    Nothing,
-    Found(Found),
-    Undecided(usize),
-}
-
 impl Finder {
     /// Makes the finders of some wordings, each with its number. Nothing is compiled.
     pub(crate) fn of(wordings: &[(usize, Wording)]) -> Vec<Self> {
@@ -256,27 +245,12 @@ impl Finder {
 
     /// Calls `visit` with everything that the text says.
     pub(crate) fn each(&self, text: &str, mut visit: impl FnMut(Found)) {
-        let mut excerpt = Excerpt::new(text, true);
-        while let Outcome::Found(found) = self.search_in(excerpt) {
-            excerpt.from = found.range.end;
-            visit(found);
-        }
+        self.search_all(Excerpt::new(text, true), &mut |range, number| visit(Found { number, range }));
     }
 
     /// Returns whether the text says one of the wordings.
     pub(crate) fn is_in(&self, text: &str) -> bool {
-        matches!(self.search_in(Excerpt::new(text, true)), Outcome::Found(_))
-    }
-
-    fn search_in(&self, excerpt: Excerpt<'_>) -> Outcome {
-        match self {
-            Self::Wordings(wordings) => wordings.search(excerpt),
-            Self::Regex { number, regex } => match regex.search(excerpt) {
-                Search::Nothing => Outcome::Nothing,
-                Search::Match(range, ()) => Outcome::Found(Found { number: *number, range }),
-                Search::Undecided { from } => Outcome::Undecided(from),
-            },
-        }
+        matches!(self.search(Excerpt::new(text, true)), Search::Match(..))
     }
 }
 
@@ -285,10 +259,13 @@ impl Pattern for Finder {
     type Found = usize;
 
     fn search(&self, excerpt: Excerpt<'_>) -> Search<usize> {
-        match self.search_in(excerpt) {
-            Outcome::Nothing => Search::Nothing,
-            Outcome::Found(found) => Search::Match(found.range, found.number),
-            Outcome::Undecided(from) => Search::Undecided { from },
+        match self {
+            Self::Wordings(wordings) => wordings.search(excerpt),
+            Self::Regex { number, regex } => match regex.search(excerpt) {
+                Search::Nothing => Search::Nothing,
+                Search::Match(range, ()) => Search::Match(range, *number),
+                Search::Undecided { from } => Search::Undecided { from },
+            },
         }
     }
 }
@@ -417,14 +394,14 @@ impl Wordings {
         }
     }
 
-    fn search(&self, excerpt: Excerpt<'_>) -> Outcome {
+    fn search(&self, excerpt: Excerpt<'_>) -> Search<usize> {
         let count = excerpt.text.len() - excerpt.from;
         // The count decides only which of two automata searches, so it need not be exact.
         let before = self.bytes.load(atomic::Ordering::Relaxed);
         if before < MANY_BYTES {
             self.bytes.store(before.saturating_add(count), atomic::Ordering::Relaxed);
             if before.saturating_add(count) < MANY_BYTES {
-                return self.first().map_or(Outcome::Nothing, |automaton| self.search_with(automaton, excerpt));
+                return self.first().map_or(Search::Nothing, |automaton| self.search_with(automaton, excerpt));
             }
         }
         let table = self.table.get_or_init(|| {
@@ -432,7 +409,7 @@ impl Wordings {
             builder.start_kind(StartKind::Unanchored).match_kind(MatchKind::Standard);
             builder.build_from_noncontiguous(self.first()?).ok()
         });
-        table.as_ref().map_or(Outcome::Nothing, |automaton| self.search_with(automaton, excerpt))
+        table.as_ref().map_or(Search::Nothing, |automaton| self.search_with(automaton, excerpt))
     }
 
     /// Returns the automaton of the starts. The builder fails only for more letters than a computer has memory.
@@ -442,9 +419,9 @@ impl Wordings {
     }
 
     /// Reads the letters of the text, and looks at each start that ends.
-    fn search_with(&self, automaton: &impl Automata, excerpt: Excerpt<'_>) -> Outcome {
+    fn search_with(&self, automaton: &impl Automata, excerpt: Excerpt<'_>) -> Search<usize> {
         let Excerpt { text, from, is_last, .. } = excerpt;
-        let Ok(root) = automaton.start_state(Anchored::No) else { return Outcome::Nothing };
+        let Ok(root) = automaton.start_state(Anchored::No) else { return Search::Nothing };
         // `gap` is the number of bytes since the last letter.
         let (mut state, mut gap, mut at) = (root, 0, from);
         let mut search = Hits { wordings: self, text, from, is_last, found: None, waits: None, begun: None };
@@ -562,11 +539,13 @@ impl Hits<'_> {
         self.waits = self.waits.into_iter().chain(at).min();
     }
 
-    fn outcome(self) -> Outcome {
+    fn outcome(self) -> Search<usize> {
         match (self.found, self.waits) {
-            (Some(found), waits) if waits.is_none_or(|from| from > found.range.start) => Outcome::Found(found),
-            (_, Some(from)) => Outcome::Undecided(from),
-            _ => Outcome::Nothing,
+            (Some(found), waits) if waits.is_none_or(|from| from > found.range.start) => {
+                Search::Match(found.range, found.number)
+            }
+            (_, Some(from)) => Search::Undecided { from },
+            _ => Search::Nothing,
         }
     }
 

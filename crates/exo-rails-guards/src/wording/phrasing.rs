@@ -30,8 +30,6 @@ impl Phrasing {
 
     pub(crate) fn wording(&self) -> Wording {
         let wording = Wording::new(self.view, self.starts, self.rest);
-        let begins_with_word = self.starts.iter().all(|start| start.starts_with(char::is_alphanumeric));
-        let wording = if begins_with_word { wording.at_word() } else { wording };
         if self.to_word { wording.ending_with_word() } else { wording }
     }
 }

@@ -13,26 +13,26 @@ pub(super) fn ensure_supported(schema: &Value) -> Result<(), String> {
     if !schema.is_object() {
         return Err("`input_schema` is an object: a JSON Schema".to_owned());
     }
-    ensure_supported_at(schema, "`input_schema`")?;
+    ensure_no_references(schema)?;
     compiled(schema).map_err(|error| format!("`input_schema` is not a JSON Schema: {error}"))?;
     Ok(())
 }
 
 /// References can describe endless and exponential checks, so agents write schemas without them.
-fn ensure_supported_at(schema: &Value, at: &str) -> Result<(), String> {
+fn ensure_no_references(schema: &Value) -> Result<(), String> {
     let inside: Vec<&Value> = match schema {
         Value::Object(fields) => {
             if let Some(name) =
                 ["$ref", "$dynamicRef", "$recursiveRef"].into_iter().find(|name| fields.contains_key(*name))
             {
-                return Err(format!("{at}: write the schema without `{name}`"));
+                return Err(format!("`input_schema`: write the schema without `{name}`"));
             }
             fields.values().collect()
         }
         Value::Array(values) => values.iter().collect(),
         _ => Vec::new(),
     };
-    inside.into_iter().try_for_each(|value| ensure_supported_at(value, at))
+    inside.into_iter().try_for_each(ensure_no_references)
 }
 
 /// Checks a value.

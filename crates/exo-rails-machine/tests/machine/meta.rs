@@ -40,10 +40,8 @@ fn double() -> Tool {
     })
 }
 
-/// What a model reads about an argument that it left out.
-fn missing(name: &str) -> String {
-    format!("\"{name}\" is a required property")
-}
+/// What a model reads if it left out the argument `x`.
+const MISSING: &str = "\"x\" is a required property";
 
 #[tokio::test]
 async fn nodes_without_meta_have_no_meta_tools() {
@@ -75,7 +73,7 @@ async fn a_tool_is_constructed_improved_and_used_in_one_visit() {
     let said: Vec<_> =
         step.agent_invocation.as_ref().unwrap().conversation_history.iter().map(|said| said.content.as_str()).collect();
     assert!(said.contains(&"0.85") && said.contains(&"0.92"), "{said:#?}");
-    assert!(said.iter().any(|said| said.contains(&missing("x"))), "{said:#?}");
+    assert!(said.iter().any(|said| said.contains(MISSING)), "{said:#?}");
     assert!(said.iter().any(|said| said.contains("\"improvements\":[\"too low\"]")), "{said:#?}");
 }
 
@@ -251,7 +249,7 @@ async fn a_tool_node_describes_a_tool_that_an_agent_builds_and_another_node_uses
         said.iter().map(|said| said.content.clone()).collect::<Vec<_>>().join("\n")
     };
     assert!(said(0).contains("\"node\":\"rate\"") && said(0).contains("the tool `rate` is ready"), "{}", said(0));
-    assert!(said(1).contains(&missing("x")) && said(1).contains("0.9"), "{}", said(1));
+    assert!(said(1).contains(MISSING) && said(1).contains("0.9"), "{}", said(1));
     assert!(said(2).contains("there is no tool `rate`"), "{}", said(2));
 }
 

@@ -10,11 +10,11 @@ pub(crate) mod table;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use self::table::{LANGUAGES, NAMES, PROGRAMS, RULES};
 use super::config::{IfUnknown, LanguageConfig, ProgramConfig, Runs, ShellRule};
 use super::decision::{Caution, ShellDecision};
 use super::matching::Rule;
 use super::severity::Severity;
-use table::{LANGUAGES, NAMES, PROGRAMS, RULES};
 
 type Texts = &'static [&'static str];
 
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_the_text_of_the_policy() {
+    fn the_table_is_the_text_of_the_rule_set() {
         let config: ShellConfig = toml::from_str(DEFAULT_RULES).unwrap();
         let table = table(&config);
         if std::env::var_os("EXO_RAILS_WRITE").is_some() {

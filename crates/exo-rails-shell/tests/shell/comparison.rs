@@ -52,7 +52,7 @@ pub(super) fn assert_no_command_is_missing(text: &str) -> usize {
     for (begin, name) in seen.iter().filter(|(_, name)| is_command(name)) {
         assert!(
             has_command(&verdict, *begin, name),
-            "the policy misses `{name}` at {begin} in {text:?}: {:#?}",
+            "the rules miss `{name}` at {begin} in {text:?}: {:#?}",
             verdict.commands
         );
     }

@@ -12,7 +12,7 @@ fn on_a_small_stack(check: impl FnOnce() + Send + 'static) {
 #[test]
 fn deep_nesting_is_refused_and_does_not_overflow_the_stack() {
     on_a_small_stack(|| {
-        let policy = ShellRules::default();
+        let rules = ShellRules::default();
         let pairs = [
             ("(", ")"),
             ("( ", " )"),
@@ -48,7 +48,7 @@ fn deep_nesting_is_refused_and_does_not_overflow_the_stack() {
                 let whole = format!("{}ls{}", open.repeat(depth), close.repeat(depth));
                 let cut = format!("{}ls", open.repeat(depth));
                 for text in [whole, cut] {
-                    let verdict = policy.judge(&text);
+                    let verdict = rules.judge(&text);
                     if depth > 100 && !matches!(open, "(" | "((" | "! " | "time " | "{a," | "`" | "[[ ") {
                         assert!(!verdict.decision.passes(), "{depth} times {open}: {}", verdict.decision);
                     }
@@ -62,7 +62,7 @@ fn deep_nesting_is_refused_and_does_not_overflow_the_stack() {
 #[test]
 fn nesting_within_the_limits_is_read() {
     on_a_small_stack(|| {
-        let policy = ShellRules::default();
+        let rules = ShellRules::default();
         for (open, close, depth) in [
             ("( ", " )", 32),
             ("{ ", "; }", 32),
@@ -71,16 +71,16 @@ fn nesting_within_the_limits_is_read() {
             ("echo $(", ")", 16),
         ] {
             let text = format!("{}rm -rf /{}", open.repeat(depth), close.repeat(depth));
-            assert_eq!(policy.judge(&text).decision, ShellDecision::Deny, "{text}");
+            assert_eq!(rules.judge(&text).decision, ShellDecision::Deny, "{text}");
         }
     });
 }
 
 #[test]
 fn long_texts_are_refused_before_they_are_read() {
-    let policy = ShellRules::default();
+    let rules = ShellRules::default();
     for text in ["a", "$(", "{a,b}", "'", "ls;", "\\\n", "ж", "\0"] {
-        let verdict = policy.judge(&text.repeat((1 << 20) / text.len()));
+        let verdict = rules.judge(&text.repeat((1 << 20) / text.len()));
         assert!(!verdict.decision.passes());
         assert!(verdict.commands.is_empty());
     }
@@ -89,7 +89,7 @@ fn long_texts_are_refused_before_they_are_read() {
 /// Each of these once took time that grew with the square of its length, or could.
 #[test]
 fn many_words_commands_and_unknown_parts_are_bounded() {
-    let policy = ShellRules::default();
+    let rules = ShellRules::default();
     for text in [
         "{".repeat(60_000),
         format!("echo {}", "{a,".repeat(20_000)),
@@ -107,9 +107,9 @@ fn many_words_commands_and_unknown_parts_are_bounded() {
         // A `~` that is no directory once had no end.
         "a=~$x b=c:~\"d\" e=~~".to_owned(),
     ] {
-        let verdict = policy.judge(&text);
+        let verdict = rules.judge(&text);
         assert!(verdict.commands.len() <= 512);
     }
-    assert_eq!(policy.judge(&"rm a;".repeat(600)).decision, ShellDecision::Ask);
-    assert_eq!(policy.judge(&format!("{}rm -rf /", "ls;".repeat(400))).decision, ShellDecision::Deny);
+    assert_eq!(rules.judge(&"rm a;".repeat(600)).decision, ShellDecision::Ask);
+    assert_eq!(rules.judge(&format!("{}rm -rf /", "ls;".repeat(400))).decision, ShellDecision::Deny);
 }

@@ -16,9 +16,9 @@ use exo_rails_shell::{DEFAULT_RULES, ShellConfig, ShellDecision, ShellRule, Shel
 
 #[test]
 fn the_usual_work_of_developers_passes() {
-    let policy = ShellRules::default();
+    let rules = ShellRules::default();
     let explained = |command: &&str| {
-        let verdict = policy.judge(command);
+        let verdict = rules.judge(command);
         (!verdict.decision.passes()).then(|| format!("{command}\n{}", verdict.explain(command)))
     };
     let asked: Vec<String> = harmless::HARMLESS.iter().filter_map(explained).collect();
@@ -27,9 +27,9 @@ fn the_usual_work_of_developers_passes() {
 
 #[test]
 fn everyday_commands_with_unknown_parts_pass() {
-    let policy = ShellRules::default();
+    let rules = ShellRules::default();
     let explained = |command: &&str| {
-        let verdict = policy.judge(command);
+        let verdict = rules.judge(command);
         (!verdict.decision.passes()).then(|| format!("{command}\n{}", verdict.explain(command)))
     };
     let asked: Vec<String> = everyday::EVERYDAY.iter().filter_map(explained).collect();
@@ -38,32 +38,30 @@ fn everyday_commands_with_unknown_parts_pass() {
 
 #[test]
 fn commands_that_an_unknown_part_can_make_harmful_do_not_pass() {
-    let policy = ShellRules::default();
-    let passed: Vec<&&str> =
-        unknown::UNKNOWN.iter().filter(|command| policy.judge(command).decision.passes()).collect();
+    let rules = ShellRules::default();
+    let passed: Vec<&&str> = unknown::UNKNOWN.iter().filter(|command| rules.judge(command).decision.passes()).collect();
     assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), unknown::UNKNOWN.len());
 }
 
 #[test]
-fn a_strict_policy_asks_about_options_with_values() {
-    let policy = ShellRules::builder().strict(true).build().unwrap();
+fn a_strict_rule_set_asks_about_options_with_values() {
+    let rules = ShellRules::builder().strict(true).build().unwrap();
     let passed: Vec<&&str> =
-        unknown::OPTIONS_WITH_VALUES.iter().filter(|command| policy.judge(command).decision.passes()).collect();
+        unknown::OPTIONS_WITH_VALUES.iter().filter(|command| rules.judge(command).decision.passes()).collect();
     assert!(passed.is_empty(), "{passed:#?}");
 }
 
 #[test]
 fn attacks_do_not_pass() {
-    let policy = ShellRules::default();
-    let passed: Vec<&&str> =
-        attacks::ATTACKS.iter().filter(|command| policy.judge(command).decision.passes()).collect();
+    let rules = ShellRules::default();
+    let passed: Vec<&&str> = attacks::ATTACKS.iter().filter(|command| rules.judge(command).decision.passes()).collect();
     assert!(passed.is_empty(), "{} of {}: {passed:#?}", passed.len(), attacks::ATTACKS.len());
 }
 
 /// Commands that destroy a machine are denied and not only asked about, however they are hidden.
 #[test]
 fn commands_that_destroy_a_machine_are_denied() {
-    let policy = ShellRules::default();
+    let rules = ShellRules::default();
     for worst in
         ["rm -rf /", "rm -rf ~", "git push --force origin main", "dd if=/dev/zero of=/dev/sda", "mkfs.ext4 /dev/sda1"]
     {
@@ -87,14 +85,14 @@ fn commands_that_destroy_a_machine_are_denied() {
             worst.replace("rm", "r\\m").replace("git", "g''it"),
         ];
         for command in hidden {
-            let verdict = policy.judge(&command);
+            let verdict = rules.judge(&command);
             assert_eq!(verdict.decision, ShellDecision::Deny, "{command}\n{}", verdict.explain(&command));
         }
     }
 }
 
 #[test]
-fn the_examples_of_the_shipped_policy_hold() {
+fn the_examples_of_the_shipped_rule_set_hold() {
     let config: ShellConfig = exo_rails_policy::from_toml(DEFAULT_RULES).unwrap();
     for rule in &config.rule {
         assert!(!rule.matches.is_empty() && !rule.not_match.is_empty(), "the rule `{}` has no examples", rule.name);
@@ -117,13 +115,13 @@ fn the_examples_of_the_shipped_policy_hold() {
 }
 
 /// Makes a rule set from a file, as the guards do.
-fn policy_of(text: &str) -> Result<ShellRules, ConfigError> {
+fn rules_of(text: &str) -> Result<ShellRules, ConfigError> {
     Ok(ShellRules::new(exo_rails_policy::from_toml(text)?)?)
 }
 
 #[test]
-fn a_configuration_adds_to_the_shipped_policy() {
-    let policy = policy_of(
+fn a_configuration_adds_to_the_shipped_rule_set() {
+    let rules = rules_of(
         r#"
         unlisted = "ask"
         known = ["own-tool"]
@@ -148,7 +146,7 @@ fn a_configuration_adds_to_the_shipped_policy() {
         ("cargo test", ShellDecision::Allow),
     ];
     for (command, expected) in table {
-        assert_eq!(policy.judge(command).decision, expected, "{command}");
+        assert_eq!(rules.judge(command).decision, expected, "{command}");
     }
 }
 
@@ -168,13 +166,13 @@ fn mistakes_of_a_configuration_are_named() {
         ),
     ];
     for (text, expected) in table {
-        assert_eq!(policy_of(&text).unwrap_err().to_string(), expected, "{text}");
+        assert_eq!(rules_of(&text).unwrap_err().to_string(), expected, "{text}");
     }
 }
 
 #[test]
 fn places_depend_on_the_directory() {
-    let policy = ShellRules::builder().working_directory("/home/dev/app").home("/home/dev").build().unwrap();
+    let rules = ShellRules::builder().working_directory("/home/dev/app").home("/home/dev").build().unwrap();
     let table = [
         ("", "rm /home/dev/app/old.rs", true),
         ("", "rm ~/app/old.rs", true),
@@ -187,7 +185,7 @@ fn places_depend_on_the_directory() {
         ("/tmp/x", "rm -rf y", true),
     ];
     for (directory, command, passes) in table {
-        let verdict = policy.judge_in(directory, command);
+        let verdict = rules.judge_in(directory, command);
         assert_eq!(verdict.decision.passes(), passes, "in {directory}: {command}\n{}", verdict.explain(command));
     }
 }

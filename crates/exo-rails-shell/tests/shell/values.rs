@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use exo_rails_shell::{Caution, ShellDecision, ShellRules};
 
 static STRICT: LazyLock<ShellRules> = LazyLock::new(|| {
-    let policy = ShellRules::builder().strict(true).unknown(Caution::Deny).unreadable(Caution::Deny);
-    policy.unlisted(ShellDecision::Deny).project(ShellDecision::Deny).build().unwrap()
+    let rules = ShellRules::builder().strict(true).unknown(Caution::Deny).unreadable(Caution::Deny);
+    rules.unlisted(ShellDecision::Deny).project(ShellDecision::Deny).build().unwrap()
 });
 
 /// Values that make one command or another harmful: operands, and options without a value.
@@ -189,18 +189,18 @@ fn written(value: &str) -> String {
 
 #[test]
 fn a_known_word_is_not_judged_more_strictly_than_an_unknown_one() {
-    let policy = ShellRules::default();
+    let rules = ShellRules::default();
     let mut milder = Vec::new();
     for command in WITH_A_WORD {
         for unknown in ["\"$x\"", "$x", "\"$(cat f)\""] {
-            let passes = policy.judge(&command.replace('@', unknown)).decision.passes();
+            let passes = rules.judge(&command.replace('@', unknown)).decision.passes();
             let strict = STRICT.judge(&command.replace('@', unknown)).decision;
             for value in NASTY.iter().chain(&NASTIER) {
                 let known = command.replace('@', &written(value));
                 let is_operand_or_option = !NASTIER.contains(value) && !OTHER.contains(&(command, value));
                 // Without quotes, it may be several words.
                 if passes && (is_operand_or_option || unknown == "$x") {
-                    let verdict = policy.judge(&known);
+                    let verdict = rules.judge(&known);
                     if !verdict.decision.passes() && !of_names(&verdict.judgements) {
                         milder.push(format!("{unknown}: {known}\n{}", verdict.explain(&known)));
                     }

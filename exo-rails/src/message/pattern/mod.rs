@@ -156,7 +156,7 @@ pub enum Search<F = ()> {
 
 impl<F> Search<F> {
     /// Checks a result of a pattern. A result outside of the text counts as undecided.
-    pub(super) fn within(self, excerpt: Excerpt<'_>) -> Self {
+    fn within(self, excerpt: Excerpt<'_>) -> Self {
         let Excerpt { text, from, is_last, .. } = excerpt;
         let is_place = |at: usize| at >= from && text.is_char_boundary(at);
         match self {
@@ -191,12 +191,6 @@ impl<F> Deref for PatternMatch<'_, F> {
     type Target = str;
 
     fn deref(&self) -> &str {
-        self.text
-    }
-}
-
-impl<F> AsRef<str> for PatternMatch<'_, F> {
-    fn as_ref(&self) -> &str {
         self.text
     }
 }

@@ -129,7 +129,7 @@ fn an_allow_rule_permits_only_its_command() {
 }
 
 #[test]
-fn a_rule_without_commands_does_not_switch_the_policy_off() {
+fn a_rule_without_commands_does_not_switch_the_shell_rules_off() {
     let guard = permissions("rules = [{ tool = 'bash', decision = 'allow' }]\nshell = { unlisted = 'ask' }");
     assert_eq!(judged(&guard, "bash", command("othertool")), Ask);
     assert_eq!(judged(&guard, "bash", command("rm -rf /")), Deny);
