@@ -121,14 +121,20 @@ impl ContentFilter {
                 return Vec::new();
             }
             let known = self.known.iter().map(|(number, known)| (*number, known.wording()));
-            self.finders(&self.wordings.iter().cloned().chain(known).collect::<Vec<_>>())
+            if self.config.look_alikes {
+                return self.finders(&self.wordings.iter().cloned().chain(known).collect::<Vec<_>>());
+            }
+            // The option is about phrases. The known patterns are found behind look-alikes anyway.
+            let known = Finder::of(&known.collect::<Vec<_>>()).into_iter();
+            self.finders(&self.wordings).into_iter().chain(known.map(|finder| InReadings::new(finder, true))).collect()
         })
     }
 
     fn finders(&self, wordings: &[(usize, Wording)]) -> Vec<InReadings<Finder>> {
         let regexes =
             self.regexes.iter().map(|(number, regex)| Finder::Regex { number: *number, regex: regex.clone() });
-        Finder::of(wordings).into_iter().chain(regexes).map(InReadings).collect()
+        let finders = Finder::of(wordings).into_iter().chain(regexes);
+        finders.map(|finder| InReadings::new(finder, self.config.look_alikes)).collect()
     }
 
     /// Returns the findings in the input of a user, without its length. A text that is JSON is read as its strings.

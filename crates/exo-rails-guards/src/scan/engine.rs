@@ -238,7 +238,8 @@ impl Engine {
         level: usize,
     ) -> Vec<Found> {
         let without_hidden = readings::without_hidden(json, true).into_iter();
-        let without_hidden: Vec<_> = without_hidden.map(|reading| Reading { reading, source: None }).collect();
+        let without_hidden: Vec<_> =
+            without_hidden.map(|reading| Reading { read: reading, source: None, is_look: false }).collect();
         let mut all = self.find_in(json, &without_hidden, runs);
         if !all.is_empty()
             && let Some(reading) = codes::decoded(json, true)
@@ -263,7 +264,7 @@ impl Engine {
 
     /// Searches a text and its readings.
     fn find_in(&self, text: &str, readings: &[Reading], runs: &impl Fn(usize) -> bool) -> Vec<Found> {
-        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.reading.text()));
+        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.read.text()));
         in_text(readings, texts.map(|text| self.each_found(text, 0, runs)).collect())
     }
 
@@ -272,7 +273,7 @@ impl Engine {
         let Excerpt { text, from, is_last, .. } = excerpt;
         let readings = readings::all(text, is_last);
         let places = readings::places(&readings, from);
-        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.reading.text()));
+        let texts = [text].into_iter().chain(readings.iter().map(|reading| reading.read.text()));
         let (mut found, mut open) = (Vec::new(), Vec::new());
         for (text, from) in texts.zip(places) {
             let (of_text, first_open) = if is_last {
@@ -289,7 +290,7 @@ impl Engine {
         for (number, reading) in readings.iter().enumerate().rev() {
             let of_reading = Some(open[number + 1]).filter(|open| *open < usize::MAX);
             let of_source =
-                of_reading.map(|open| reading.reading.in_source_after(open)).into_iter().chain(reading.reading.end());
+                of_reading.map(|open| reading.read.in_source_after(open)).into_iter().chain(reading.read.end());
             let source = index(reading.source);
             open[source] = of_source.fold(open[source], usize::min);
         }
@@ -470,7 +471,7 @@ fn in_text(readings: &[Reading], mut found: Vec<Vec<Found>>) -> Vec<Found> {
     }
     for (number, reading) in readings.iter().enumerate().rev() {
         let of_reading = std::mem::take(&mut found[number + 1]);
-        found[index(reading.source)].extend(of_reading.into_iter().map(|found| found.in_source(&reading.reading)));
+        found[index(reading.source)].extend(of_reading.into_iter().map(|found| found.in_source(&reading.read)));
     }
     found.swap_remove(0)
 }

@@ -9,7 +9,10 @@ use super::readings::{self, Reading};
 /// Searches a text and each of its readings with a pattern: without codes such as escapes, without hidden characters, and with the
 /// letters that characters look like. A match in a reading counts as a match of the bytes that it stands for.
 #[derive(Debug)]
-pub(crate) struct InReadings<P>(pub(crate) P);
+pub(crate) struct InReadings<P> {
+    pattern: P,
+    look_alikes: bool,
+}
 
 impl<P: Pattern> Pattern for InReadings<P> {
     type Found = P::Found;
@@ -29,6 +32,11 @@ impl<P: Pattern> Pattern for InReadings<P> {
 }
 
 impl<P: Pattern> InReadings<P> {
+    /// Searches with a pattern. Without `look_alikes`, letters stand only for themselves.
+    pub(crate) const fn new(pattern: P, look_alikes: bool) -> Self {
+        Self { pattern, look_alikes }
+    }
+
     /// Searches a text with these readings.
     pub(crate) fn search_in(
         &self,
@@ -37,21 +45,24 @@ impl<P: Pattern> InReadings<P> {
         each: &mut dyn FnMut(Range<usize>, P::Found),
     ) -> Option<usize> {
         if readings.is_empty() {
-            return self.0.search_all(excerpt, each);
+            return self.pattern.search_all(excerpt, each);
         }
         let mut found: Vec<(Range<usize>, P::Found)> = Vec::new();
         let mut open = usize::MAX;
         for (number, from) in readings::places(readings, excerpt.from).into_iter().enumerate() {
             let source = number.checked_sub(1);
+            if !self.look_alikes && source.is_some_and(|number| readings[number].is_look) {
+                continue;
+            }
             let mut of_reading = excerpt;
-            of_reading.text = source.map_or(excerpt.text, |number| readings[number].reading.text());
+            of_reading.text = source.map_or(excerpt.text, |number| readings[number].read.text());
             of_reading.from = from;
-            let undecided = self.0.search_all(of_reading, &mut |place, what| {
+            let undecided = self.pattern.search_all(of_reading, &mut |place, what| {
                 // A piece of a reading may begin in the text that is decided.
                 let place = in_text(readings, source, place);
                 found.push((place.start.max(excerpt.from)..place.end, what));
             });
-            let end = source.and_then(|number| Some((readings[number].source, readings[number].reading.end()?)));
+            let end = source.and_then(|number| Some((readings[number].source, readings[number].read.end()?)));
             let places = undecided.map(|at| (source, at)).into_iter().chain(end);
             open = places.fold(open, |open, (source, at)| open.min(in_text(readings, source, at..at).start));
         }
@@ -89,7 +100,7 @@ pub(super) fn first<P: Pattern>(pattern: &P, excerpt: Excerpt<'_>) -> Search<P::
 
 /// Returns the bytes of the text for those of a reading.
 fn in_text(readings: &[Reading], mut source: Option<usize>, mut place: Range<usize>) -> Range<usize> {
-    while let Some(Reading { reading, source: outer }) = source.and_then(|number| readings.get(number)) {
+    while let Some(Reading { read: reading, source: outer, .. }) = source.and_then(|number| readings.get(number)) {
         place = readings::whole_pieces(readings, source, place);
         place = if place.is_empty() {
             let at = reading.in_source_after(place.start);
@@ -111,7 +122,7 @@ mod tests {
 
     fn replaced(pieces: &[&str]) -> (String, String) {
         let (mut left, mut window) = (String::new(), StreamWindow::new("", false));
-        let pattern = InReadings("key");
+        let pattern = InReadings::new("key", true);
         for (number, piece) in pieces.iter().enumerate() {
             let text = window.held_back().to_owned() + piece;
             window = StreamWindow::new(text, number + 1 == pieces.len());
@@ -152,7 +163,7 @@ mod tests {
         let mut excerpt = Excerpt::new("\u{200b}\u{9b}key", false);
         excerpt.from = "\u{200b}".len();
         let mut places = Vec::new();
-        InReadings("key").search_all(excerpt, &mut |place, ()| places.push(place));
+        InReadings::new("key", true).search_all(excerpt, &mut |place, ()| places.push(place));
         assert_eq!(places.first(), Some(&(3..8)));
     }
 

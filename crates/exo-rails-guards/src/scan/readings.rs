@@ -16,9 +16,11 @@ pub(super) const LEVELS: usize = 6;
 /// A reading of a text, and its source.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    pub(super) reading: text::Reading,
+    pub(super) read: text::Reading,
     /// The number of the reading that is the source. `None` is the text itself.
     pub(super) source: Option<usize>,
+    /// Whether it has letters that characters of the text only look like.
+    pub(super) is_look: bool,
 }
 
 /// Reads the text as [`Injection`](crate::Injection) leaves it.
@@ -48,7 +50,7 @@ pub(super) fn index(source: Option<usize>) -> usize {
 /// Returns a place of a text in the text and in each of its readings.
 pub(super) fn places(readings: &[Reading], from: usize) -> Vec<usize> {
     let mut places = vec![from];
-    for Reading { reading, source } in readings {
+    for Reading { read: reading, source, .. } in readings {
         places.push(reading.in_reading(places[index(*source)]));
     }
     places
@@ -60,7 +62,7 @@ pub(super) fn whole_pieces(readings: &[Reading], source: Option<usize>, bytes: R
     loop {
         let before = whole.clone();
         for (number, reading) in readings.iter().enumerate().filter(|(_, reading)| reading.source == source) {
-            let reading = &reading.reading;
+            let reading = &reading.read;
             whole = reading.whole_pieces(&whole);
             let inner = reading.in_reading(whole.start)..reading.in_reading(whole.end);
             let wide = whole_pieces(readings, Some(number), inner.clone());
@@ -126,24 +128,26 @@ pub(super) fn all(text: &str, is_last: bool) -> Vec<Reading> {
     // The texts to read: the source, how often codes were read, and whether hidden characters are still there.
     let mut next = VecDeque::from([(None, 0, true)]);
     while let Some((source, level, may_hide)) = next.pop_front() {
-        let of_source = source.map_or(text, |number: usize| all[number].reading.text());
+        let of_source = source.map_or(text, |number: usize| all[number].read.text());
         let mut made = Vec::new();
         if may_hide {
             let mut without_hidden = without_hidden(of_source, is_last);
             // The last one is without all hidden characters. Codes that those interrupt are complete in it.
             let visible = without_hidden.pop();
-            made.extend(without_hidden.into_iter().map(|reading| (reading, None)));
-            made.extend(visible.map(|reading| (reading, Some((level, false)))));
+            made.extend(without_hidden.into_iter().map(|reading| (reading, false, None)));
+            made.extend(visible.map(|reading| (reading, false, Some((level, false)))));
         }
         if level <= LEVELS {
-            made.extend(codes::decoded(of_source, is_last).map(|reading| (reading, Some((level + 1, true)))));
-            made.extend(look::reading(of_source).map(|reading| (reading, Some((level + 1, false)))));
+            made.extend(codes::decoded(of_source, is_last).map(|reading| (reading, false, Some((level + 1, true)))));
+            made.extend(look::reading(of_source).map(|reading| (reading, true, Some((level + 1, false)))));
         }
-        for (reading, goes_on) in made {
-            let is_new = reading.end().is_some()
-                || (reading.text() != text && all.iter().all(|other| other.reading.text() != reading.text()));
+        let is_source_look = source.is_some_and(|number: usize| all[number].is_look);
+        for (reading, is_look, goes_on) in made {
+            let is_look = is_look || is_source_look;
+            let is_known = |other: &Reading| other.read.text() == reading.text() && other.is_look <= is_look;
+            let is_new = reading.end().is_some() || (reading.text() != text && !all.iter().any(is_known));
             if is_new && all.len() < MOST {
-                all.push(Reading { reading, source });
+                all.push(Reading { read: reading, source, is_look });
                 next.extend(goes_on.map(|(level, may_hide)| (Some(all.len() - 1), level, may_hide)));
             }
         }
@@ -157,7 +161,7 @@ mod tests {
     use super::*;
 
     fn readings(text: &str) -> Vec<String> {
-        all(text, true).into_iter().map(|reading| reading.reading.into_text()).collect()
+        all(text, true).into_iter().map(|reading| reading.read.into_text()).collect()
     }
 
     #[test]
