@@ -16,7 +16,7 @@ use serde_json::Value;
 /// |---|---|---|
 /// | where | exactly at the JSON pointer. With `*` in it, all values there must match | also at other spellings of the names, in lists, and in texts that contain JSON |
 /// | a list or an object | only `equals` and `exists` match it | matches if one value in it matches |
-/// | texts | as they are | also without regard to case, spacing, invisible characters, look-alikes and `%41` codes |
+/// | texts | as they are | also without regard to case, the number of spaces, invisible characters and look-alikes, and after codes such as `%41` are decoded |
 /// | numbers | only JSON numbers | also numbers in texts. A value that is not a number may match |
 /// | `regex` | matches the whole text | matches a part of the text |
 /// | the argument is missing | does not match, except `exists = false` | may match: see [`if_missing`](Self::if_missing) |

@@ -37,7 +37,7 @@ use crate::table::Table;
 #[serde(deny_unknown_fields, default)]
 pub struct ContentConfig {
     /// Phrases of the level [`High`](RiskLevel::High). They are found in any case, with any spaces and marks between their
-    /// words, and with invisible characters in them.
+    /// words or between all their letters, and with invisible characters in them.
     pub blocked_phrases: Vec<String>,
     /// Whether a phrase begins and ends with whole words. Without it, `hack` is also found in `shack`. The default is true. In
     /// scripts without spaces, such as Chinese and Thai, a phrase is found everywhere.
