@@ -16,9 +16,10 @@ use exo_rails_policy::{ConfigError, ToolPattern};
 use super::asked::{ARGUMENTS, Asked};
 #[cfg(unix)]
 use super::command::{self, Command};
-use super::handler::{External, Handler, Limits, Runner};
+use super::handler::{External, Handler, Runner};
 #[cfg(feature = "http")]
 use super::http::Endpoint;
+use super::output::Limits;
 use super::{HandlerConfig, HandlerEvent, HookHandlers, HookHandlersConfig, Run};
 use crate::kit_guard::KitGuard;
 

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use exo_rails::RailContext;
 use exo_rails_policy::ToolPattern;
@@ -15,7 +14,7 @@ use super::asked::Asked;
 use super::command::Command;
 #[cfg(feature = "http")]
 use super::http::Endpoint;
-use super::output::Answer;
+use super::output::{Answer, Limits};
 use super::{FailMode, HandlerEvent, HandlerFault, OnBlock};
 
 /// A handler that is ready to run.
@@ -29,13 +28,6 @@ pub(super) struct Handler {
     pub(super) limits: Limits,
     pub(super) fail_mode: FailMode,
     pub(super) on_block: OnBlock,
-}
-
-/// The limits of one answer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub(super) time: Duration,
-    pub(super) bytes: usize,
 }
 
 /// How a handler is called.

@@ -6,8 +6,7 @@ use reqwest::{Client, Response, Url, redirect};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::handler::Limits;
-use super::output::{self, Answer};
+use super::output::{self, Answer, Limits};
 use super::{HandlerFault, HttpRun};
 
 /// An endpoint that is ready to be asked.

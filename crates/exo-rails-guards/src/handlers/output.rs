@@ -1,4 +1,6 @@
-//! The answer of a handler: the text, and the exit code of a command.
+//! The answer of a handler: the text, the exit code of a command, and the limits.
+
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -27,6 +29,13 @@ pub(super) struct Answer {
     pub(super) updated: Option<Value>,
     /// Whether the standard error stays out of the log.
     pub(super) suppress_output: bool,
+}
+
+/// The limits of one answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) time: Duration,
+    pub(super) bytes: usize,
 }
 
 /// The decision of a handler. The order is from the mildest to the strictest.

@@ -11,8 +11,7 @@ use exo_rails_policy::ConfigError;
 use serde_json::Value;
 
 use self::process::Ended;
-use super::handler::Limits;
-use super::output::{self, Answer};
+use super::output::{self, Answer, Limits};
 use super::{CommandRun, HandlerFault};
 
 pub(super) use program::allowed_dirs;

@@ -10,7 +10,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
-use super::{HandlerFault, Limits};
+use crate::handlers::HandlerFault;
+use crate::handlers::output::Limits;
 
 /// The bytes of the standard error that are kept. The rest is read and forgotten, because it decides nothing.
 const KEPT_STDERR: u64 = 64 * 1024;
