@@ -135,7 +135,7 @@ impl Loops {
             history.count_idle();
             let idle = history.idle();
             let found = judge(&self.config, history.end(call, ended, place, self.config.window)?, idle)?;
-            let is_new = history.warn_once(&found);
+            let is_new = history.warn_once(&found.calls);
             Some((found, is_new))
         })
     }

@@ -3,8 +3,6 @@
 use exo_rails::RailContext;
 use serde::{Deserialize, Serialize};
 
-use super::judge::Loop;
-
 /// The number of different guards that can have a history in a run.
 const MOST_GUARDS: usize = 8;
 
@@ -205,13 +203,13 @@ impl History {
         self.best.map(|_| self.idle)
     }
 
-    /// Returns whether the model has not been warned about the loop yet.
-    pub(super) fn warn_once(&mut self, found: &Loop) -> bool {
-        if found.calls.is_empty() {
+    /// Returns whether the model has not been warned about a loop of these calls yet. Without calls, the loop is drift.
+    pub(super) fn warn_once(&mut self, calls: &[u64]) -> bool {
+        if calls.is_empty() {
             return !std::mem::replace(&mut self.is_drift_warned, true);
         }
         let mut is_new = false;
-        for call in &found.calls {
+        for call in calls {
             if !self.warned.contains(call) {
                 is_new = true;
                 self.warned.push(*call);
