@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::sandbox::Root;
+use super::root::Root;
 use super::{PathRule, Rights};
 use crate::finding::{Finding, Place};
 

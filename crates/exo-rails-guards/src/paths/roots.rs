@@ -10,7 +10,8 @@ use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOpt
 use cap_std::fs::{Dir, OpenOptions};
 use exo_rails::{OperationError, OperationErrorKind, Provided};
 
-use super::sandbox::{LastLink, Located, Root, Sandbox};
+use super::root::Root;
+use super::sandbox::{LastLink, Located, Sandbox};
 use super::{PathRefusal, PathRule, Rights};
 
 /// The directories that a tool may use. [`PathSandbox`](super::PathSandbox) provides it to each tool call that it allows.
