@@ -1,10 +1,6 @@
 //! Rules of this crate, as constants.
 
-#[cfg(test)]
-use super::rule::Rule;
-use super::rule::{Starts, Texts};
-#[cfg(test)]
-use crate::ConfigError;
+use super::starts::{Starts, Texts};
 
 /// A rule of this crate. It says what a rule of a configuration says: see [`RuleConfig`](super::RuleConfig).
 #[derive(Debug)]
@@ -48,32 +44,6 @@ impl BuiltIn {
     /// What most rules have.
     pub(crate) const NONE: Self =
         Self { id: "", description: "", regex: "", keywords: &[], entropy: None, except: &[] };
-
-    /// Checks rules against the table of their beginnings. Returns the table that it should be, as Rust code.
-    ///
-    /// # Errors
-    /// Returns an error if a regex cannot be compiled.
-    #[cfg(test)]
-    pub(crate) fn table(rules: &'static [Self]) -> Result<String, ConfigError> {
-        use std::fmt::Write;
-
-        let mut table = String::new();
-        for rule in rules {
-            let compiled = Rule::built_in(rule, Begins::Anywhere);
-            compiled.check().map_err(|error| error.in_key(rule.id))?;
-            let begins = match compiled.starts_of_regex()? {
-                Starts::Texts { texts, after_word } => {
-                    let mut list = Vec::new();
-                    texts.for_each(|text| list.push(format!("{text:?}")));
-                    format!("{}With(&[{}])", if after_word { "Word" } else { "" }, list.join(", "))
-                }
-                Starts::Anywhere { at_word } => if at_word { "AtBorder" } else { "Anywhere" }.to_owned(),
-                Starts::Found(_) => String::new(),
-            };
-            let _ = writeln!(table, "    // {}\n    {begins},", rule.id);
-        }
-        Ok(table)
-    }
 }
 
 impl Begins {

@@ -46,7 +46,8 @@ use regex_syntax::hir::Hir;
 
 use super::prefixes::{Prefix, Prefixes, is_after_word, is_word_byte};
 use super::readings::{self, Reading, index};
-use super::rule::{FindStart, LONGEST_UNFINISHED, Rule, Start, Starts, after};
+use super::rule::{LONGEST_UNFINISHED, Rule, after};
+use super::starts::{FindStart, Start, Starts};
 use crate::automaton::{Automaton, Run, Runner};
 
 /// All rules of a guard.

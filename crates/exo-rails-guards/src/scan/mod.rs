@@ -30,6 +30,7 @@ mod prefixes;
 mod readings;
 mod redactor;
 mod rule;
+mod starts;
 mod syntax;
 
 pub(crate) use action::chosen;
@@ -47,4 +48,5 @@ pub(crate) use prefixes::is_word_byte;
 pub(crate) use readings::of as readings_of;
 pub(crate) use redactor::{Redactor, Settings, plain};
 pub use rule::LONGEST_UNFINISHED;
-pub(crate) use rule::{Check, FindStart, RecogniserRegex, Rule, Start};
+pub(crate) use rule::{Check, RecogniserRegex, Rule};
+pub(crate) use starts::{FindStart, Start};

@@ -1,4 +1,4 @@
-//! A rule: where a match may begin, what it looks like, and which part of it is the secret.
+//! A rule: what a match looks like, and which part of it is the secret.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,62 +16,13 @@ use regex_syntax::hir::{Hir, HirKind};
 use super::built_in::{Begins, BuiltIn, Except};
 use super::entropy::entropy;
 use super::literals::{Beginnings, begins_at_word, shortened};
+use super::starts::{FindStart, Start, Starts, Texts};
 use super::syntax::of_re2;
 use crate::automaton::{Automaton, Problem, Run, Runner};
 
 /// The bytes of an unfinished match that a stream holds back at most. A match that is complete and still grows is held back
 /// until it ends.
 pub const LONGEST_UNFINISHED: usize = 4096;
-
-/// Where the matches of a rule may begin.
-pub(crate) enum Starts {
-    /// At these texts, in lower case. One of them begins each match.
-    Texts {
-        texts: Texts,
-        /// Whether a match only begins after a character that is not part of a word.
-        after_word: bool,
-    },
-    /// Where the function finds a place.
-    Found(FindStart),
-    /// Anywhere, or at the borders of words.
-    Anywhere {
-        /// Whether a match only begins at the border of a word.
-        at_word: bool,
-    },
-}
-
-/// Texts of this crate, or of a configuration.
-pub(crate) enum Texts {
-    BuiltIn(&'static [&'static str]),
-    Own(Vec<String>),
-}
-
-impl Texts {
-    /// Calls `each` with each text.
-    pub(super) fn for_each(&self, mut each: impl FnMut(Cow<'static, str>)) {
-        match self {
-            Self::BuiltIn(texts) => texts.iter().for_each(|text| each(Cow::Borrowed(text))),
-            Self::Own(texts) => texts.iter().for_each(|text| each(Cow::Owned(text.clone()))),
-        }
-    }
-}
-
-/// Returns the first place from a byte on where a match may begin. The answer about a place must not depend on where the search
-/// began, apart from the character before it.
-pub(crate) type FindStart = fn(text: &str, from: usize) -> Start;
-
-/// A place where a match may begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
-    /// A match may begin here.
-    At(usize),
-    /// A match may begin here if more text follows. If none follows, no match begins here or later.
-    Short(usize),
-    /// The text that follows this place decides where a match begins.
-    Open(usize),
-    /// No match begins in the text.
-    None,
-}
 
 /// What a recogniser knows about a secret beyond its regex, such as a checksum.
 pub(crate) type Check = fn(&str) -> bool;
@@ -251,10 +202,30 @@ impl Rule {
         Ok(Compiled::new(hir))
     }
 
-    /// Returns where matches begin, as the regex says it.
+    /// Checks rules of this crate, and returns the table of where their matches begin, as Rust code. The regexes say it.
+    ///
+    /// # Errors
+    /// Returns an error if a regex cannot be compiled.
     #[cfg(test)]
-    pub(super) fn starts_of_regex(&self) -> Result<Starts, ConfigError> {
-        Ok(self.compile()?.starts())
+    pub(crate) fn table(rules: &'static [BuiltIn]) -> Result<String, ConfigError> {
+        use std::fmt::Write;
+
+        let mut table = String::new();
+        for built_in in rules {
+            let rule = Self::built_in(built_in, Begins::Anywhere);
+            rule.check().map_err(|error| error.in_key(built_in.id))?;
+            let begins = match rule.compile()?.starts() {
+                Starts::Texts { texts, after_word } => {
+                    let mut list = Vec::new();
+                    texts.for_each(|text| list.push(format!("{text:?}")));
+                    format!("{}With(&[{}])", if after_word { "Word" } else { "" }, list.join(", "))
+                }
+                Starts::Anywhere { at_word } => if at_word { "AtBorder" } else { "Anywhere" }.to_owned(),
+                Starts::Found(_) => String::new(),
+            };
+            let _ = writeln!(table, "    // {}\n    {begins},", built_in.id);
+        }
+        Ok(table)
     }
 
     /// Returns the regexes. A rule of this crate always has them: a test compiles each.

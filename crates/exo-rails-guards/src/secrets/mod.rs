@@ -235,7 +235,7 @@ mod tests {
     /// The guard compiles the rules only when a search needs them, and searches for what the table says.
     #[test]
     fn the_rules_compile_and_their_beginnings_are_those_of_the_regexes() {
-        let table = BuiltIn::table(RULES).unwrap();
+        let table = Rule::table(RULES).unwrap();
         let is_written = include_str!("begins.rs").ends_with(&format!("= &[\n{table}];\n"));
         assert!(is_written, "`secrets/begins.rs` must have these lines:\n{table}");
     }
