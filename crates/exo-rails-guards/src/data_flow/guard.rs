@@ -7,7 +7,6 @@ use exo_rails::{MemoryQuery, OpenQuestion, RecalledMemory, RunScope};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity, ToolName, ToolPattern};
 
 use super::declared::Declared;
-use super::learned::clear;
 use super::marks::Form;
 use super::state::{ALL, FlowState, Least};
 use super::watched::{Hit, Watched};
@@ -287,7 +286,7 @@ impl DataFlow {
                 self.with(ctx, |state| {
                     let labels = if sink.labels.is_empty() { ALL } else { state.labels(&sink.labels) };
                     for value in &tainted.values {
-                        clear(state, value, labels);
+                        state.clear_value(value, labels);
                     }
                 })?;
             }

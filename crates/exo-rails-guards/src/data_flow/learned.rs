@@ -11,7 +11,7 @@ use super::Sanitizer;
 use super::declared::{Declaration, Declared};
 use super::guard::{DataFlow, FlowError};
 use super::marks::Form;
-use super::state::{ALL, FlowState};
+use super::state::ALL;
 use super::watched::Watched;
 use crate::arguments::{Search, each_leaf, nested};
 
@@ -44,7 +44,7 @@ impl DataFlow {
                 Declaration::Clear { value, labels } => {
                     self.with(ctx, |state| {
                         let labels = if labels.is_empty() { ALL } else { state.labels(&labels) };
-                        clear(state, &value, labels);
+                        state.clear_value(&value, labels);
                     })?;
                 }
             }
@@ -250,7 +250,7 @@ impl DataFlow {
         self.with(ctx, |state| {
             let labels = if sanitizer.labels.is_empty() { ALL } else { state.labels(&sanitizer.labels) };
             for value in &values {
-                clear(state, value, labels);
+                state.clear_value(value, labels);
             }
             if let Some(marks) = &marks {
                 state.trust(marks, labels, self.config.max_marks);
@@ -280,17 +280,6 @@ fn has_result(sanitizer: &Sanitizer, content: &str) -> bool {
     let is_there =
         |result: Value| sanitizer.if_result.iter().all(|(pointer, wanted)| result.pointer(pointer) == Some(wanted));
     sanitizer.if_result.is_empty() || nested(content).is_some_and(is_there)
-}
-
-/// Clears a value in a state. A value without letters and digits cannot be tainted.
-pub(super) fn clear(state: &mut FlowState, value: &str, labels: u64) {
-    if let Some(form) = state.form {
-        let folded = form.fold(value);
-        let length = folded.characters.len();
-        if length > 0 {
-            state.clear(folded.hash(0..length), length, labels);
-        }
-    }
 }
 
 /// Collects the values that a schema allows, and the names of its properties. Not its descriptions, because the server of the

@@ -207,6 +207,16 @@ impl FlowState {
         }
     }
 
+    /// Remembers that this text is harmless for these labels. A value without letters and digits cannot be tainted.
+    pub(super) fn clear_value(&mut self, value: &str, labels: u64) {
+        let Some(form) = self.form else { return };
+        let folded = form.fold(value);
+        let length = folded.characters.len();
+        if length > 0 {
+            self.clear(folded.hash(0..length), length, labels);
+        }
+    }
+
     /// Remembers that a value is harmless for these labels.
     pub(super) fn clear(&mut self, hash: u64, length: usize, labels: u64) {
         if let Some(mut learned) = self.shared.learned.take() {
