@@ -8,8 +8,8 @@ use exo_rails::{Reason, RecalledMemory};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity, ToolName};
 
 use super::canary::Canary;
-use super::classifier::Slot;
 use super::scan::Scanner;
+use super::slot::Slot;
 use super::{Classifier, ClassifierConfig, ClassifierError, ClassifierFailMode, GUARD, InjectionConfig, Source};
 use crate::config::makes;
 use crate::finding::{Finding, Place};

@@ -22,6 +22,7 @@ mod rot13;
 mod rules;
 mod scan;
 mod scripts;
+mod slot;
 
 pub use classifier::{Classifier, ClassifierError, ScoreFuture, Suspect};
 pub use exo_rails_policy::injection::{ClassifierConfig, ClassifierFailMode, InjectionConfig, Source};
