@@ -13,6 +13,7 @@ use super::evaluate::{Index, Policy};
 use super::grant::ExecutionGrant;
 use super::{OnDeny, Permission, PermissionMode, PermissionRule, PermissionsConfig, Source};
 use crate::approval::{Ask, SuspendRun};
+use crate::kit_guard::{KitGuard, KnownTools};
 use crate::places::path::Places;
 use crate::rules::rule::{Rule, RuleId};
 use crate::rules::tools::Tools;
@@ -126,6 +127,35 @@ impl PermissionsBuilder {
             index,
         };
         Ok(Permissions { policy, asker, on_deny, known_tools })
+    }
+}
+
+impl Permissions {
+    /// Makes the guard from the configuration of one file, with the source [`Source::Global`].
+    ///
+    /// # Errors
+    /// Returns the errors of [`PermissionsBuilder::build`].
+    pub fn new(config: PermissionsConfig) -> Result<Self, ConfigError> {
+        Self::builder().config(Source::Global, config).build()
+    }
+
+    /// Begins a guard with rules of several sources.
+    pub fn builder() -> PermissionsBuilder {
+        PermissionsBuilder::default()
+    }
+}
+
+impl KitGuard for Permissions {
+    type Config = PermissionsConfig;
+    type Needs = (PermissionsBuilder, Arc<dyn Ask>, KnownTools);
+
+    const ASKS: bool = true;
+
+    fn make(
+        config: PermissionsConfig,
+        (in_code, asker, known): (PermissionsBuilder, Arc<dyn Ask>, KnownTools),
+    ) -> Result<Self, ConfigError> {
+        in_code.config(Source::Global, config).known_tools(known.0.iter()).asker(asker).build()
     }
 }
 
