@@ -14,7 +14,7 @@ use super::problem::Problem;
 const APPLICATION_ID: i32 = 0x6578_6F72;
 
 /// The version of the tables. Increase it with each change of `schema.sql`.
-pub(super) const SCHEMA_VERSION: i32 = 1;
+const SCHEMA_VERSION: i32 = 1;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -88,7 +88,7 @@ fn content(connection: &Connection) -> Result<Content, Problem> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     match (pragma("application_id")?, pragma("user_version")?) {
         (APPLICATION_ID, SCHEMA_VERSION) => Ok(Content::Tables),
-        (APPLICATION_ID, version) => Err(Problem::Version(version)),
+        (APPLICATION_ID, found) => Err(Problem::Version { found, own: SCHEMA_VERSION }),
         _ => {
             let empty = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
             if connection.query_row(empty, [], |row| row.get(0))? {

@@ -18,8 +18,11 @@ pub(super) enum Problem {
     ReadOnly,
     /// The file belongs to another program.
     Foreign,
-    /// Another version of this crate made the file.
-    Version(i32),
+    /// Another version of this crate made the file, with another version of the tables.
+    Version {
+        found: i32,
+        own: i32,
+    },
     /// The thread cannot be started.
     Thread(io::Error),
     /// The thread has ended.
@@ -57,13 +60,10 @@ impl Problem {
             ),
             Self::ReadOnly => "it cannot be written: change the permissions of the file and its folder".to_owned(),
             Self::Foreign => "it exists and is not a state file of exo-rails: use another path".to_owned(),
-            Self::Version(version) => {
-                let own = super::open::SCHEMA_VERSION;
-                format!(
-                    "it has format {version}, and this version of exo-rails-store uses format {own}: use another path, or \
-                     the version that made the file"
-                )
-            }
+            Self::Version { found, own } => format!(
+                "it has format {found}, and this version of exo-rails-store uses format {own}: use another path, or the \
+                 version that made the file"
+            ),
             Self::Thread(error) => format!("its thread could not be started: {error}"),
             Self::Ended => "its thread has ended: open it again".to_owned(),
         };
