@@ -4,10 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-use exo_rails::message::{Messages, Usage};
 use exo_rails::{OperationError, RunError};
-use serde::{Deserialize, Serialize};
 
+use super::so_far::RunSoFar;
 use super::suspended::SuspendedRun;
 
 /// A run that has failed or is suspended. It has the error, and everything that the run did before.
@@ -44,25 +43,6 @@ pub struct FailedRun {
     /// The run to resume, if a [rail has suspended the run](exo_rails::RailAction::suspend). Also the run that you
     /// passed, if that run could not be resumed.
     pub suspended: Option<Box<SuspendedRun>>,
-}
-
-/// Everything that a run did before it failed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RunSoFar {
-    /// The conversation, as the rails let it pass. It is empty if the run failed before its first step.
-    ///
-    /// Each tool call has an output. If a call had not returned when the run failed, its output says so. The conversation
-    /// lacks an answer that the rails of [`Finished`](exo_rails::events::Finished) refused. A new run can continue this
-    /// conversation.
-    #[serde(default)]
-    pub messages: Messages,
-    /// The tokens of all model calls together. Includes the calls whose answer a rail refused.
-    #[serde(default)]
-    pub usage: Usage,
-    /// The number of steps that the run has begun. The last of them has failed.
-    #[serde(default)]
-    pub steps: u32,
 }
 
 impl fmt::Display for FailedRun {

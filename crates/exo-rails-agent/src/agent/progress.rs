@@ -10,7 +10,7 @@ use exo_rails::{
     SuspendedResult, ToolOutput,
 };
 
-use super::failed::RunSoFar;
+use super::so_far::RunSoFar;
 use super::suspended::{CallState, SuspendedCall, SuspendedMemory, SuspendedRun};
 
 /// The output that the model reads for a call that had not returned when its run ended.

@@ -7,7 +7,7 @@ use exo_rails::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::failed::RunSoFar;
+use super::so_far::RunSoFar;
 
 /// A run that can be resumed: a [rail has suspended it](exo_rails::RailAction::suspend), or its program ended during the
 /// run. A `SuspendedRun` has the conversation, the open questions, and the tool calls that have run.
