@@ -1,11 +1,8 @@
 //! Permissions, and why an access is refused.
 
 use exo_rails_dygram::Fields;
-use exo_rails_text::names::nearest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::ContextRules;
 
 /// What a node may read and write in a context. All names are case-sensitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,26 +128,4 @@ fn granted<'g>(
         let allowed = grants.iter().filter(|grant| may(grant)).map(|grant| grant.context.clone()).collect();
         AccessError::Context { context: context.to_owned(), verb, allowed }
     })
-}
-
-/// Checks a field of a context for which the node has a permission.
-pub(super) fn check_field(
-    rules: &ContextRules,
-    fields: &Fields,
-    context: &str,
-    field: &str,
-    verb: &'static str,
-) -> Result<(), AccessError> {
-    let (context, name) = (context.to_owned(), field.to_owned());
-    if !fields.contains(field) {
-        let allowed =
-            rules.declared(&context).filter(|declared| fields.contains(declared)).map(str::to_owned).collect();
-        return Err(AccessError::Field { context, field: name, verb, allowed });
-    }
-    if !rules.has_field(&context, field) {
-        let names: Vec<&str> = rules.declared(&context).filter(|declared| fields.contains(declared)).collect();
-        let similar = nearest(field, &names).map(str::to_owned);
-        return Err(AccessError::Unknown { context, field: name, similar });
-    }
-    Ok(())
 }

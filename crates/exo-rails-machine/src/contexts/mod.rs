@@ -152,7 +152,7 @@ impl Contexts {
         }
         let mut found = Map::new();
         for field in fields {
-            access::check_field(rules, &grant.reads, context, field, "read")?;
+            rules.check_field(&grant.reads, context, field, "read")?;
             found.insert(field.clone(), values.get(field).cloned().unwrap_or(Value::Null));
         }
         Ok(Value::Object(found))
@@ -176,7 +176,7 @@ impl Contexts {
             return Err(AccessError::Nothing { context: context.to_owned() });
         }
         for (field, value) in &fields {
-            access::check_field(rules, &grant.writes, context, field, "write")?;
+            rules.check_field(&grant.writes, context, field, "write")?;
             rules.check_value(context, field, value)?;
         }
         let values = self.values.entry(context.to_owned()).or_default();

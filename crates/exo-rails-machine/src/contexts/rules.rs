@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use exo_rails_dygram::{Fields, Machine, NodeId, NodeKind, Type};
+use exo_rails_text::names::nearest;
 use serde_json::{Map, Value};
 
 use super::typed::TypedContext;
@@ -103,8 +104,30 @@ impl ContextRules {
         self.contexts.get(context).is_none_or(Vec::is_empty)
     }
 
-    pub(super) fn has_field(&self, context: &str, field: &str) -> bool {
+    fn has_field(&self, context: &str, field: &str) -> bool {
         self.is_open(context) || self.declared(context).any(|declared| declared == field)
+    }
+
+    /// Checks a field of a context for which the node has a permission.
+    pub(super) fn check_field(
+        &self,
+        fields: &Fields,
+        context: &str,
+        field: &str,
+        verb: &'static str,
+    ) -> Result<(), AccessError> {
+        let (context, name) = (context.to_owned(), field.to_owned());
+        if !fields.contains(field) {
+            let allowed =
+                self.declared(&context).filter(|declared| fields.contains(declared)).map(str::to_owned).collect();
+            return Err(AccessError::Field { context, field: name, verb, allowed });
+        }
+        if !self.has_field(&context, field) {
+            let names: Vec<&str> = self.declared(&context).filter(|declared| fields.contains(declared)).collect();
+            let similar = nearest(field, &names).map(str::to_owned);
+            return Err(AccessError::Unknown { context, field: name, similar });
+        }
+        Ok(())
     }
 
     /// Checks whether a context of a type of the program still has the type with these fields.
