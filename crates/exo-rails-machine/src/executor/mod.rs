@@ -1,5 +1,6 @@
 //! Executes machines.
 
+mod builder;
 mod choice;
 mod error;
 mod execution;
@@ -15,15 +16,15 @@ use std::sync::Arc;
 use exo_rails::{GuardSet, NoRails, ServesOperation};
 use exo_rails_agent::Model;
 
-use crate::definition::Definition;
 use crate::history::History;
 use crate::plan::Plan;
 use crate::state::MachineState;
 use crate::transition::Transition;
+pub use builder::{BuildError, ExecutorBuilder};
 pub use error::MachineError;
 pub use execution::{Execution, Progress};
+pub use settings::Limits;
 use settings::Settings;
-pub use settings::{BuildError, ExecutorBuilder, Limits};
 
 /// Executes a machine with a model and rails.
 ///
@@ -87,13 +88,6 @@ pub struct Stopped {
 impl std::fmt::Debug for Stopped {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stopped").field("error", &self.error).finish_non_exhaustive()
-    }
-}
-
-impl<M: Model + 'static> Executor<M> {
-    /// Starts to build an executor for a [`Machine`](exo_rails_dygram::Machine) or a [`Definition`].
-    pub fn builder(machine: impl Into<Definition>, model: M) -> ExecutorBuilder<M> {
-        ExecutorBuilder::new(machine.into(), model)
     }
 }
 
