@@ -3,7 +3,7 @@
 use dugong::graphlib::{Graph as Graphlib, GraphOptions};
 use dugong::{EdgeLabel, GraphLabel, NodeLabel, WorkControl, WorkError, layout_controlled};
 
-use super::layout::{Link, Point, Route, Size};
+use super::geometry::{Link, Point, Route, Size};
 
 /// The work that a layout may take, in the units of `dugong`. 600 nodes with 1,800 edges take about 54 million.
 const WORK: usize = 200_000_000;

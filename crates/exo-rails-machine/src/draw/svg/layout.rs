@@ -3,28 +3,11 @@
 //! Each frame is a graph of its own, without frames in it: the layout of `dugong` never puts two nodes of such a graph over each
 //! other, and a graph with frames in it may. An edge that leaves a frame has a port at its border.
 
+use super::geometry::{Link, Point, Route, Size};
 use super::graph::{End, Graph, Place, Segment, stacked};
 
 /// The space between the border of a frame and its nodes.
 const PADDING: f64 = 20.0;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Size {
-    pub(super) width: f64,
-    pub(super) height: f64,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Point {
-    pub(super) x: f64,
-    pub(super) y: f64,
-}
-
-impl Point {
-    pub(super) fn moved(self, by: Self) -> Self {
-        Self { x: self.x + by.x, y: self.y + by.y }
-    }
-}
 
 /// A box that is drawn: a node, a frame or a note. Frames stand before what they contain.
 #[derive(Clone, Copy, Debug)]
@@ -32,24 +15,6 @@ pub(super) struct Item {
     pub(super) parent: Option<usize>,
     /// The size of a node. The size of the heading, if it is a frame.
     pub(super) size: Size,
-}
-
-/// A line between two items.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
-    pub(super) source: usize,
-    pub(super) target: usize,
-    pub(super) label: Size,
-    /// How much the line should be short and straight.
-    pub(super) weight: f64,
-}
-
-/// The way of a link.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Route {
-    pub(super) points: Vec<Point>,
-    /// The centre of the label.
-    pub(super) label: Option<Point>,
 }
 
 /// A layout.

@@ -1,5 +1,6 @@
 //! SVG.
 
+mod geometry;
 mod graph;
 mod layout;
 mod shape;
@@ -12,7 +13,8 @@ use exo_rails_dygram::{Edge, Machine, NodeId};
 
 use super::{Taken, edge_label, is_broken, shown};
 use crate::history::{History, Status, StepOutcome};
-use layout::{Item, Layout, Link, Point, Route, Size, layout};
+use geometry::{Link, Point, Route, Size};
+use layout::{Item, Layout, layout};
 use shape::Shape;
 use text::{LABEL, Lines, NAME, TEXT, escaped};
 

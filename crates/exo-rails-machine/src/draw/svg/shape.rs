@@ -2,7 +2,7 @@
 
 use exo_rails_dygram::{Machine, NodeId, NodeKind};
 
-use super::layout::{Point, Size};
+use super::geometry::{Point, Size};
 
 /// The height of the lids of a context, and the size of corners that are cut.
 const CORNER: f64 = 8.0;

@@ -1,6 +1,6 @@
 //! Texts: their lines, their widths, and letters that XML reads as something else.
 
-use super::layout::Size;
+use super::geometry::Size;
 
 /// A text in lines.
 #[derive(Clone, Debug, Default)]
