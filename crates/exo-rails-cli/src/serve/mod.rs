@@ -3,7 +3,6 @@
 mod log;
 mod playground;
 mod routes;
-mod sink;
 mod snapshot;
 
 use std::net::Ipv4Addr;

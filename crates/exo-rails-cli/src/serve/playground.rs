@@ -1,22 +1,22 @@
 //! The machine of the playground, and what a person does with it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::SystemTime;
 
-use exo_rails::CancellationToken;
+use exo_rails::{CancellationToken, OperationError};
+use exo_rails_agent::ScriptedModel;
 use exo_rails_dygram::Machine;
-use exo_rails_machine::{MachineError, MachineState, Progress};
+use exo_rails_machine::{Checkpoint, MachineError, MachineState, Progress, StateSink};
 use tokio::sync::watch;
 
 use super::log::{Kind, Line, lines};
-use super::sink::Shown;
 use super::snapshot::{ShownSettings, Snapshot};
 use crate::arguments::{AnswerOptions, ServeOptions};
 use crate::execution::{MachineExecutor, begin, builder};
 use crate::failure::Failure;
 use crate::model::{Chosen, named_by_environment};
 use crate::rails::{AuditLog, MachineRails, StatusLine};
-use crate::saved::turns;
+use crate::saved::{keep_turns, turns};
 use crate::{questions, source};
 
 /// A machine and its execution.
@@ -79,7 +79,7 @@ impl Playground {
             changes: watch::Sender::new(0),
         };
         // A mistake in the options should not wait for the first step.
-        playground.executor(None, Shown { playground: std::sync::Weak::new(), script: None })?;
+        playground.executor(None, Shown { playground: Weak::new(), script: None })?;
         Ok(playground)
     }
 
@@ -117,7 +117,7 @@ impl Playground {
     }
 
     /// Shows a state that the executor has saved.
-    pub(super) fn show(&self, state: MachineState) {
+    fn show(&self, state: MachineState) {
         let mut inner = self.lock();
         let new: Vec<_> = state.history().steps.iter().skip(inner.shown_steps).flat_map(|step| lines(step)).collect();
         inner.lines.extend(new);
@@ -285,6 +285,27 @@ impl Playground {
         questions::answer(state, answers).map_err(|failure| failure.to_string())?;
         drop(inner);
         self.say(Kind::Command, "answered");
+        Ok(())
+    }
+}
+
+/// Shows each saved state in the playground.
+struct Shown {
+    playground: Weak<Playground>,
+    script: Option<Arc<ScriptedModel>>,
+}
+
+impl StateSink for Shown {
+    async fn save(&self, mut state: MachineState) -> Result<(), OperationError> {
+        keep_turns(&mut state, self.script.as_deref());
+        if let Some(playground) = self.playground.upgrade() {
+            playground.show(state);
+        }
+        Ok(())
+    }
+
+    /// The page saves nothing.
+    async fn keep(&self, _: Checkpoint) -> Result<(), OperationError> {
         Ok(())
     }
 }
