@@ -5,6 +5,7 @@
 mod access;
 mod annotation;
 mod edge;
+mod flow;
 mod id;
 mod kind;
 mod machine;
