@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Ident, Path, Token, Visibility, braced};
 
-use super::parse::predicate;
+use super::listed::predicate;
 use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{self, Errors, expected};
 use crate::options::separator;

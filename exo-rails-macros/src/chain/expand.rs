@@ -6,7 +6,8 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Visibility};
 
-use super::parse::{self, Chain, Listed, Rail};
+use super::listed::{Listed, Rail};
+use super::parse::{self, Chain};
 use super::requirements::{self, Requirement};
 use crate::apart;
 use crate::errors::shown;

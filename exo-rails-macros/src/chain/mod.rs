@@ -3,14 +3,16 @@
 //!
 //! | module | task |
 //! |---|---|
+//! | `listed` | reads and checks the list of rails: `Listed` |
 //! | `requirements` | reads requirements such as `require(a on B)`, and writes them as values of the library |
-//! | `parse` | reads a chain, checks its grammar, and makes the model: `Chain`, `Listed` |
+//! | `parse` | reads a chain, checks its grammar, and makes the model: `Chain` |
 //! | `expand` | writes the items of the model, one method for each item |
 //! | `steps` | writes which rail runs at which step of each event |
 //! | `chain_requirements` | `chain_requirements!` |
 
 mod chain_requirements;
 mod expand;
+mod listed;
 mod parse;
 mod requirements;
 mod steps;

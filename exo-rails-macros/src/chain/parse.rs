@@ -1,15 +1,13 @@
 //! The grammar of `rail_chain!`.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::format_ident;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, Expr, GenericArgument, Ident, Lifetime, Path, PathArguments, Token, Type, TypeParamBound, Visibility,
-    braced,
-};
+use syn::{Attribute, Expr, Ident, Path, Token, Visibility, braced};
 
+use super::listed::{self, Listed, OWNED, Rail};
 use super::requirements::{self, Requirement, WORDS};
 use crate::errors::{Errors, expected, refuse_cfg, shown};
 use crate::options::{self, once, separator, skip_value};
@@ -86,41 +84,6 @@ impl Chain {
     }
 }
 
-/// A rail in the list.
-pub(super) struct Listed {
-    pub rail: Rail,
-    /// The priority of the rail in this chain.
-    pub priority: Option<Expr>,
-    /// The condition in the `#[cfg(…)]` of the rail.
-    pub cfg: Option<TokenStream>,
-}
-
-/// The way in which a rail is listed.
-pub(super) enum Rail {
-    /// A path, such as `block_dangerous`.
-    Path(Path),
-    /// A field for a rail with state, such as `content_filter: ContentFilter`.
-    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type> },
-}
-
-impl Listed {
-    /// Returns the type of the rail.
-    pub(super) fn ty(&self) -> TokenStream {
-        match &self.rail {
-            Rail::Path(path) => path.to_token_stream(),
-            Rail::Field { ty, .. } => ty.to_token_stream(),
-        }
-    }
-
-    /// Returns the name of the field.
-    pub(super) const fn field(&self) -> Option<&Ident> {
-        match &self.rail {
-            Rail::Path(_) => None,
-            Rail::Field { ident, .. } => Some(ident),
-        }
-    }
-}
-
 pub(super) fn chain(input: TokenStream) -> syn::Result<Chain> {
     parse_chain.parse2(input)
 }
@@ -149,11 +112,11 @@ fn unnamed(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>)
         library = Some(Library::at(input.call(Path::parse_mod_style)?));
         input.parse::<Token![;]>()?;
     }
-    let rails = rails(input, attrs)?;
+    let rails = listed::rails(input, attrs)?;
     for ident in rails.iter().filter_map(Listed::field) {
         errors.at(ident, "an unnamed chain has no fields; name the chain to give it a rail with state: `rail_chain! { struct MyRails { … } }`");
     }
-    distinct(&rails, &mut errors);
+    listed::distinct(&rails, &mut errors);
     let mut chain = Chain::of(rails);
     chain.options(options, &mut errors);
     chain.library = library.unwrap_or(chain.library);
@@ -191,15 +154,15 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     }
     let body;
     braced!(body in input);
-    let rails = rails(&body, Vec::new())?;
+    let rails = listed::rails(&body, Vec::new())?;
     if !input.is_empty() {
         errors.push(input.error("one `rail_chain!` declares one chain: write a second `rail_chain!`"));
     }
-    distinct(&rails, &mut errors);
+    listed::distinct(&rails, &mut errors);
     if !has_lifetime {
-        own_their_state(&rails, &mut errors);
+        listed::own_their_state(&rails, &mut errors);
     }
-    not_itself(&rails, &ident, &mut errors);
+    listed::not_itself(&rails, &ident, &mut errors);
     let mut chain = Chain { attrs, vis, span: ident.span(), ident: Some(ident), ..Chain::of(rails) };
     chain.options(options, &mut errors);
     unambiguous(&chain, &mut errors);
@@ -370,146 +333,6 @@ pub(super) fn known(event: &Path) -> Option<&'static str> {
     EVENTS.into_iter().find(|name| last == name)
 }
 
-const LISTED: &str = "a chain lists rails by their names: write `block_dangerous`, or `content_filter: ContentFilter` for a rail with state";
-
-/// Reads all rails. `first` are the attributes of the first rail, which the caller has read.
-fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Listed>> {
-    let (mut rails, mut attrs) = (Vec::new(), first);
-    while !input.is_empty() || !attrs.is_empty() {
-        attrs.extend(input.call(Attribute::parse_outer)?);
-        rails.push(listed(input, std::mem::take(&mut attrs))?);
-        if !input.is_empty() {
-            input.parse::<Token![,]>()?;
-        }
-    }
-    Ok(rails)
-}
-
-/// Returns the trait behind pointers and lists, such as the `Rail` of `Vec<Box<dyn Rail>>`.
-fn behind_dyn(ty: &Type) -> Option<String> {
-    let last = match ty {
-        Type::TraitObject(object) => {
-            let named = |bound: &TypeParamBound| match bound {
-                TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
-                _ => None,
-            };
-            return object.bounds.iter().find_map(named);
-        }
-        Type::Path(path) => path.path.segments.last()?,
-        _ => return None,
-    };
-    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
-    let holds = ["Arc", "Box", "Option", "Rc", "Vec"].iter().any(|name| last.ident == name);
-    match args.args.first()? {
-        GenericArgument::Type(inner) if holds => behind_dyn(inner),
-        _ => None,
-    }
-}
-
-/// Reports a rail behind `dyn`. rustc would report each constant of the trait.
-fn known_when_compiled(ty: &Type) -> syn::Result<()> {
-    let message = match &*behind_dyn(ty).unwrap_or_default() {
-        "Rail" => {
-            "a chain cannot list a rail behind `dyn`: write the type of the rail, or add rails that are chosen at run time to a `RailManager`"
-        }
-        "GuardSet" => "a chain cannot list a `dyn GuardSet`: write `DynGuardSet`",
-        _ => return Ok(()),
-    };
-    Err(syn::Error::new_spanned(ty, message))
-}
-
-fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> {
-    let cfg = predicate(&attrs)?;
-    let (options, attrs): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|attr| attr.path().is_ident("rail"));
-    let priority = listed_priority(&options)?;
-    let vis: Visibility = input.parse()?;
-    if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
-        let ident = input.parse()?;
-        input.parse::<Token![:]>()?;
-        let ty: Box<Type> = input.parse()?;
-        known_when_compiled(&ty)?;
-        return Ok(Listed { rail: Rail::Field { attrs, vis, ident, ty }, priority, cfg });
-    }
-    // A doc comment may explain why the rail is listed. The comment has no field to document.
-    if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("cfg")) {
-        return Err(syn::Error::new_spanned(
-            attr,
-            "only a field can have this attribute: give the rail a field, like `content_filter: ContentFilter`",
-        ));
-    }
-    if !matches!(vis, Visibility::Inherited) {
-        return Err(syn::Error::new_spanned(
-            vis,
-            "only a field can have a visibility: write the name of the rail alone",
-        ));
-    }
-    let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
-    let ends = input.is_empty() || input.peek(Token![,]);
-    if ends { Ok(Listed { rail: Rail::Path(path), priority, cfg }) } else { Err(input.error(LISTED)) }
-}
-
-/// Returns the conditions in the `#[cfg(…)]` of these attributes. All of them must hold.
-pub(super) fn predicate(attrs: &[Attribute]) -> syn::Result<Option<TokenStream>> {
-    let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    let mut predicates: Vec<_> = cfgs.map(Attribute::parse_args::<TokenStream>).collect::<syn::Result<_>>()?;
-    Ok(match predicates.len() {
-        0 => None,
-        1 => predicates.pop(),
-        _ => Some(quote!(all(#(#predicates),*))),
-    })
-}
-
-/// Returns the priority in the `#[rail(priority = 5)]` of a listed rail.
-fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
-    let mut errors = Errors::default();
-    let (mut priority, mut seen) = (None, Vec::new());
-    for attr in options {
-        let result = attr.parse_args_with(|input: ParseStream<'_>| {
-            while !input.is_empty() {
-                let key = input.call(Ident::parse_any)?;
-                once(&key, &mut seen, &mut errors);
-                if key != "priority" {
-                    let message = "a listed rail takes only a `priority`: write `#[rail(priority = 5)]`";
-                    errors.at(&key, message);
-                    skip_value(input)?;
-                } else if input.parse::<Token![=]>().is_err() {
-                    return Err(syn::Error::new_spanned(key, "`priority` needs a value: `priority = 5`"));
-                } else {
-                    priority = Some(rail::priority(input.parse()?, &mut errors));
-                }
-                separator(input, &mut errors);
-            }
-            Ok(())
-        });
-        errors.keep(result);
-    }
-    errors.finish(priority)
-}
-
-/// Reports a rail that is listed twice under one name. If the list has two different names for the rail, and no field,
-/// the compiler reports it.
-fn distinct(rails: &[Listed], errors: &mut Errors) {
-    let name = |rail: &Listed| rail.ty().to_string().trim_start_matches("self :: ").to_owned();
-    // Only the compiler knows which rails with a `#[cfg]` exist.
-    let rails: Vec<_> = rails.iter().filter(|rail| rail.cfg.is_none()).collect();
-    let types: Vec<_> = rails.iter().map(|rail| (name(rail), rail.field().is_some())).collect();
-    for (i, rail) in rails.iter().enumerate() {
-        let (name, is_field) = &types[i];
-        // Two fields of one type are two rails.
-        if types[..i].iter().any(|(other, other_is_field)| other == name && !(*is_field && *other_is_field)) {
-            let (ty, message) = (rail.ty(), "list it once. To run it twice, give each a field");
-            errors.at(&ty, format_args!("the rail `{}` is listed twice: {message}", shown(&ty)));
-        }
-    }
-    let mut fields: Vec<&Ident> = Vec::new();
-    for ident in rails.iter().filter_map(|rail| rail.field()) {
-        if fields.contains(&ident) {
-            errors.at(ident, format_args!("the chain has two fields with the name `{ident}`: rename one"));
-        }
-        fields.push(ident);
-    }
-}
-
 /// Reports a name in a requirement that is both a field and a rail.
 fn unambiguous(chain: &Chain, errors: &mut Errors) {
     for name in chain.requirements.iter().flat_map(Requirement::rails).filter_map(Path::get_ident) {
@@ -518,45 +341,5 @@ fn unambiguous(chain: &Chain, errors: &mut Errors) {
         if field && rail {
             errors.at(name, format_args!("the chain has a field `{name}` and a rail `{name}`: rename the field"));
         }
-    }
-}
-
-const OWNED: &str = "Let rails own or share their state: write `Arc<str>`, not `&'a str`";
-
-/// Reports rails with a lifetime. A chain has no lifetime that its rails could name.
-fn own_their_state(rails: &[Listed], errors: &mut Errors) {
-    for rail in rails {
-        if let Some(lifetime) = lifetime(rail.ty()) {
-            errors.at(&lifetime, format_args!("a rail in a chain cannot borrow for `{lifetime}`. {OWNED}"));
-        }
-    }
-}
-
-/// Returns the first lifetime in the tokens that is neither `'static` nor introduced by a `for`.
-fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
-    let find = |input: ParseStream<'_>| {
-        while !input.is_empty() && !input.peek(Token![for]) {
-            if let Ok(lifetime) = input.parse::<Lifetime>() {
-                if lifetime.ident != "static" {
-                    input.parse::<TokenStream>()?;
-                    return Ok(Some(lifetime));
-                }
-            } else if let TokenTree::Group(group) = input.parse()?
-                && let Some(lifetime) = lifetime(group.stream())
-            {
-                input.parse::<TokenStream>()?;
-                return Ok(Some(lifetime));
-            }
-        }
-        input.parse::<TokenStream>()?;
-        Ok(None)
-    };
-    find.parse2(tokens).ok().flatten()
-}
-
-/// Reports a chain that lists itself. The compiler would report a cycle of constants.
-fn not_itself(rails: &[Listed], ident: &Ident, errors: &mut Errors) {
-    for ty in rails.iter().map(Listed::ty).filter(|ty| *ident == ty.to_string()) {
-        errors.at(ty, "a chain cannot list itself: leave it out");
     }
 }

@@ -9,7 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Ident, Path, Token, parenthesized};
 
-use super::parse::Listed;
+use super::listed::Listed;
 use crate::paths::Library;
 
 /// The words that begin a requirement.

@@ -1,0 +1,229 @@
+//! The rails that a chain lists.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{
+    Attribute, Expr, GenericArgument, Ident, Lifetime, Path, PathArguments, Token, Type, TypeParamBound, Visibility,
+};
+
+use crate::errors::{Errors, shown};
+use crate::options::{once, separator, skip_value};
+use crate::rail;
+
+/// A rail in the list.
+pub(super) struct Listed {
+    pub rail: Rail,
+    /// The priority of the rail in this chain.
+    pub priority: Option<Expr>,
+    /// The condition in the `#[cfg(…)]` of the rail.
+    pub cfg: Option<TokenStream>,
+}
+
+/// The way in which a rail is listed.
+pub(super) enum Rail {
+    /// A path, such as `block_dangerous`.
+    Path(Path),
+    /// A field for a rail with state, such as `content_filter: ContentFilter`.
+    Field { attrs: Vec<Attribute>, vis: Visibility, ident: Ident, ty: Box<Type> },
+}
+
+impl Listed {
+    /// Returns the type of the rail.
+    pub(super) fn ty(&self) -> TokenStream {
+        match &self.rail {
+            Rail::Path(path) => path.to_token_stream(),
+            Rail::Field { ty, .. } => ty.to_token_stream(),
+        }
+    }
+
+    /// Returns the name of the field.
+    pub(super) const fn field(&self) -> Option<&Ident> {
+        match &self.rail {
+            Rail::Path(_) => None,
+            Rail::Field { ident, .. } => Some(ident),
+        }
+    }
+}
+
+const LISTED: &str = "a chain lists rails by their names: write `block_dangerous`, or `content_filter: ContentFilter` for a rail with state";
+
+/// Reads all rails. `first` are the attributes of the first rail, which the caller has read.
+pub(super) fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Listed>> {
+    let (mut rails, mut attrs) = (Vec::new(), first);
+    while !input.is_empty() || !attrs.is_empty() {
+        attrs.extend(input.call(Attribute::parse_outer)?);
+        rails.push(listed(input, std::mem::take(&mut attrs))?);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(rails)
+}
+
+/// Returns the trait behind pointers and lists, such as the `Rail` of `Vec<Box<dyn Rail>>`.
+fn behind_dyn(ty: &Type) -> Option<String> {
+    let last = match ty {
+        Type::TraitObject(object) => {
+            let named = |bound: &TypeParamBound| match bound {
+                TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
+                _ => None,
+            };
+            return object.bounds.iter().find_map(named);
+        }
+        Type::Path(path) => path.path.segments.last()?,
+        _ => return None,
+    };
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    let holds = ["Arc", "Box", "Option", "Rc", "Vec"].iter().any(|name| last.ident == name);
+    match args.args.first()? {
+        GenericArgument::Type(inner) if holds => behind_dyn(inner),
+        _ => None,
+    }
+}
+
+/// Reports a rail behind `dyn`. rustc would report each constant of the trait.
+fn known_when_compiled(ty: &Type) -> syn::Result<()> {
+    let message = match &*behind_dyn(ty).unwrap_or_default() {
+        "Rail" => {
+            "a chain cannot list a rail behind `dyn`: write the type of the rail, or add rails that are chosen at run time to a `RailManager`"
+        }
+        "GuardSet" => "a chain cannot list a `dyn GuardSet`: write `DynGuardSet`",
+        _ => return Ok(()),
+    };
+    Err(syn::Error::new_spanned(ty, message))
+}
+
+fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> {
+    let cfg = predicate(&attrs)?;
+    let (options, attrs): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|attr| attr.path().is_ident("rail"));
+    let priority = listed_priority(&options)?;
+    let vis: Visibility = input.parse()?;
+    if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
+        let ident = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let ty: Box<Type> = input.parse()?;
+        known_when_compiled(&ty)?;
+        return Ok(Listed { rail: Rail::Field { attrs, vis, ident, ty }, priority, cfg });
+    }
+    // A doc comment may explain why the rail is listed. The comment has no field to document.
+    if let Some(attr) = attrs.iter().find(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("cfg")) {
+        return Err(syn::Error::new_spanned(
+            attr,
+            "only a field can have this attribute: give the rail a field, like `content_filter: ContentFilter`",
+        ));
+    }
+    if !matches!(vis, Visibility::Inherited) {
+        return Err(syn::Error::new_spanned(
+            vis,
+            "only a field can have a visibility: write the name of the rail alone",
+        ));
+    }
+    let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
+    let ends = input.is_empty() || input.peek(Token![,]);
+    if ends { Ok(Listed { rail: Rail::Path(path), priority, cfg }) } else { Err(input.error(LISTED)) }
+}
+
+/// Returns the conditions in the `#[cfg(…)]` of these attributes. All of them must hold.
+pub(super) fn predicate(attrs: &[Attribute]) -> syn::Result<Option<TokenStream>> {
+    let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let mut predicates: Vec<_> = cfgs.map(Attribute::parse_args::<TokenStream>).collect::<syn::Result<_>>()?;
+    Ok(match predicates.len() {
+        0 => None,
+        1 => predicates.pop(),
+        _ => Some(quote!(all(#(#predicates),*))),
+    })
+}
+
+/// Returns the priority in the `#[rail(priority = 5)]` of a listed rail.
+fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
+    let mut errors = Errors::default();
+    let (mut priority, mut seen) = (None, Vec::new());
+    for attr in options {
+        let result = attr.parse_args_with(|input: ParseStream<'_>| {
+            while !input.is_empty() {
+                let key = input.call(Ident::parse_any)?;
+                once(&key, &mut seen, &mut errors);
+                if key != "priority" {
+                    let message = "a listed rail takes only a `priority`: write `#[rail(priority = 5)]`";
+                    errors.at(&key, message);
+                    skip_value(input)?;
+                } else if input.parse::<Token![=]>().is_err() {
+                    return Err(syn::Error::new_spanned(key, "`priority` needs a value: `priority = 5`"));
+                } else {
+                    priority = Some(rail::priority(input.parse()?, &mut errors));
+                }
+                separator(input, &mut errors);
+            }
+            Ok(())
+        });
+        errors.keep(result);
+    }
+    errors.finish(priority)
+}
+
+/// Reports a rail that is listed twice under one name. If the list has two different names for the rail, and no field,
+/// the compiler reports it.
+pub(super) fn distinct(rails: &[Listed], errors: &mut Errors) {
+    let name = |rail: &Listed| rail.ty().to_string().trim_start_matches("self :: ").to_owned();
+    // Only the compiler knows which rails with a `#[cfg]` exist.
+    let rails: Vec<_> = rails.iter().filter(|rail| rail.cfg.is_none()).collect();
+    let types: Vec<_> = rails.iter().map(|rail| (name(rail), rail.field().is_some())).collect();
+    for (i, rail) in rails.iter().enumerate() {
+        let (name, is_field) = &types[i];
+        // Two fields of one type are two rails.
+        if types[..i].iter().any(|(other, other_is_field)| other == name && !(*is_field && *other_is_field)) {
+            let (ty, message) = (rail.ty(), "list it once. To run it twice, give each a field");
+            errors.at(&ty, format_args!("the rail `{}` is listed twice: {message}", shown(&ty)));
+        }
+    }
+    let mut fields: Vec<&Ident> = Vec::new();
+    for ident in rails.iter().filter_map(|rail| rail.field()) {
+        if fields.contains(&ident) {
+            errors.at(ident, format_args!("the chain has two fields with the name `{ident}`: rename one"));
+        }
+        fields.push(ident);
+    }
+}
+
+/// The advice about a rail that borrows its state.
+pub(super) const OWNED: &str = "Let rails own or share their state: write `Arc<str>`, not `&'a str`";
+
+/// Reports rails with a lifetime. A chain has no lifetime that its rails could name.
+pub(super) fn own_their_state(rails: &[Listed], errors: &mut Errors) {
+    for rail in rails {
+        if let Some(lifetime) = lifetime(rail.ty()) {
+            errors.at(&lifetime, format_args!("a rail in a chain cannot borrow for `{lifetime}`. {OWNED}"));
+        }
+    }
+}
+
+/// Returns the first lifetime in the tokens that is neither `'static` nor introduced by a `for`.
+fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
+    let find = |input: ParseStream<'_>| {
+        while !input.is_empty() && !input.peek(Token![for]) {
+            if let Ok(lifetime) = input.parse::<Lifetime>() {
+                if lifetime.ident != "static" {
+                    input.parse::<TokenStream>()?;
+                    return Ok(Some(lifetime));
+                }
+            } else if let TokenTree::Group(group) = input.parse()?
+                && let Some(lifetime) = lifetime(group.stream())
+            {
+                input.parse::<TokenStream>()?;
+                return Ok(Some(lifetime));
+            }
+        }
+        input.parse::<TokenStream>()?;
+        Ok(None)
+    };
+    find.parse2(tokens).ok().flatten()
+}
+
+/// Reports a chain that lists itself. The compiler would report a cycle of constants.
+pub(super) fn not_itself(rails: &[Listed], ident: &Ident, errors: &mut Errors) {
+    for ty in rails.iter().map(Listed::ty).filter(|ty| *ident == ty.to_string()) {
+        errors.at(ty, "a chain cannot list itself: leave it out");
+    }
+}
