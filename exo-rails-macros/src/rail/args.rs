@@ -9,8 +9,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Meta, Path, Token, UnOp};
 
-use super::model::{Timeout, ToolName};
-
+use super::model::{OnFault, Timeout, ToolName};
 use crate::errors::{Errors, expected, shown};
 use crate::options::{self, flag, list_of, literal, once, separator, skip_value, text, value, word};
 use crate::paths::{EVENTS, Library, PAYLOADS};
@@ -69,14 +68,6 @@ impl Options {
     pub(super) fn names_tool(&self) -> bool {
         self.unclear || self.keys.iter().any(|key| key == "tool")
     }
-}
-
-/// The effect of a fault.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum OnFault {
-    Abort,
-    Skip,
-    Continue,
 }
 
 const KEYS: [&str; 17] = [

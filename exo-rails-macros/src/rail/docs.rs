@@ -4,8 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Expr, GenericArgument, Path, PathArguments, Type};
 
-use super::args::OnFault;
-use super::model::{Handler, Rail, ToolName};
+use super::model::{Handler, OnFault, Rail, ToolName};
 use crate::errors::shown;
 
 /// Writes the doc attribute with the name, the priority and the order of the rail, and with a row for each function or

@@ -5,8 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Path, Type};
 
-use super::args::OnFault;
-use super::model::{Handler, Param, Rail, Source, Timeout, ToolName, is_mutable, target};
+use super::model::{Handler, OnFault, Param, Rail, Source, Timeout, ToolName, is_mutable, target};
 use super::pick::pick;
 use crate::errors::shown;
 use crate::paths::Library;

@@ -7,7 +7,6 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, ExprPath, Generics, Ident, LitStr, Path, Type, Visibility};
 
-use super::args::OnFault;
 use crate::paths::Library;
 
 /// A rail that has passed all checks. For a rail with mistakes, the parts that could be read.
@@ -109,6 +108,14 @@ pub(super) enum Timeout {
     Literal(Duration),
     /// An expression of the type `Duration`, such as `self.limit`.
     Expr(Box<Expr>),
+}
+
+/// The effect of a fault.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnFault {
+    Abort,
+    Skip,
+    Continue,
 }
 
 /// A parameter.

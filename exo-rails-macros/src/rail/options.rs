@@ -4,8 +4,8 @@
 use quote::ToTokens;
 use syn::{GenericArgument, Ident, Path, PathArguments, ReturnType, Signature, Type};
 
-use super::args::{OnFault, Options};
-use super::model::{Param, Source, Timeout, ToolName, ends_with, idents, is_chunk, is_mutable, target};
+use super::args::Options;
+use super::model::{OnFault, Param, Source, Timeout, ToolName, ends_with, idents, is_chunk, is_mutable, target};
 use crate::errors::{Errors, shown};
 
 /// Returns the source of a parameter of this type.
