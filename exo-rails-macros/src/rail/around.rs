@@ -6,7 +6,6 @@ use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Path, ReturnType, Signature, Type, TypeImplTrait};
 
 use super::args::Options;
-use super::expand::can_be_checked;
 use super::model::{Handler, Rail, Surrounded, ends_with, idents, is_mutable, target, ungrouped};
 use crate::errors::{Errors, refuse_cfg};
 use crate::paths::{EVENTS, PAYLOADS};
@@ -250,7 +249,7 @@ pub(super) fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream
     let (receiver, callee) = (handler.takes_self.then(|| quote_spanned!(Span::mixed_site()=> self,)), &handler.callee);
     let call = quote_spanned!(callee.span()=> #callee(#receiver #(#args),*));
     let result = quote_spanned!(Span::mixed_site()=> #library::OperationResult<#operation>);
-    let result = if can_be_checked(rail, handler) {
+    let result = if rail.can_check(handler) {
         quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#result, Self, { __RETURNED }>)
     } else {
         result

@@ -86,7 +86,7 @@ fn custom_events(rail: &mut Rail) -> Option<TokenStream> {
 /// each custom event, and the message then shows its declaration. For a type that is not a decision, it checks only the
 /// first event. If an event does not allow the type, rustc reports the type once.
 fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
-    let checks = rail.handlers.iter().zip(written).filter(|(handler, _)| can_be_checked(rail, handler)).flat_map(
+    let checks = rail.handlers.iter().zip(written).filter(|(handler, _)| rail.can_check(handler)).flat_map(
         |(handler, written)| {
             let is_foreign = is_no_decision(handler);
             let events = handler.events.iter().zip(written).enumerate();
@@ -111,11 +111,6 @@ fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
     let checks: Vec<_> = checks.collect();
     let constant = quote_spanned!(Span::mixed_site()=> const __RETURNED: bool = { #(#checks)* true };);
     (!checks.is_empty()).then_some(constant)
-}
-
-/// Returns `true` if a constant can check the return type. A constant cannot name a type of the `impl` block.
-pub(super) fn can_be_checked(rail: &Rail, handler: &Handler) -> bool {
-    handler.is_plain() && !rail.is_generic_in(&handler.output)
 }
 
 /// Returns `true` if the function has several events, and its return type does not have the name of a decision.
@@ -431,7 +426,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     let always = handler.always.then(|| quote_spanned!(Span::mixed_site()=> const ALWAYS: bool = true;));
     let on_fault = handled::on_fault(library, handler, event);
     let output = if handler.is_plain() { handler.output.to_token_stream() } else { handled::output(library, event) };
-    let can_be_checked = can_be_checked(rail, handler);
+    let can_be_checked = rail.can_check(handler);
     let is_known = is_known(written);
     let is_checked = !is_known || can_be_checked && is_no_decision(handler);
     let output = if handler.around.is_some() {

@@ -205,6 +205,12 @@ impl Rail {
         idents(tokens.to_token_stream()).iter().any(|ident| params.contains(ident) || ident == "Self")
     }
 
+    /// Returns `true` if a constant can check the return type of a function. A constant cannot name a type of the `impl`
+    /// block.
+    pub(super) fn can_check(&self, handler: &Handler) -> bool {
+        handler.is_plain() && !self.is_generic_in(&handler.output)
+    }
+
     pub(super) fn events(&self) -> impl Iterator<Item = &Path> {
         self.handlers.iter().flat_map(|handler| &handler.events)
     }
