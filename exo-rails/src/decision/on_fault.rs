@@ -1,9 +1,7 @@
 //! The effects of a fault.
 
-use crate::decision::placed_rail::PlacedRail;
-use crate::error::{FaultCause, RailFault};
+use crate::error::RailFault;
 use crate::event::{AllowsSkip, Payloads};
-use crate::point::HookPoint;
 
 /// The effect of a rail's fault: `#[rail(on_fault = "…")]`.
 ///
@@ -97,22 +95,6 @@ pub(crate) fn report(fault: &RailFault, on_fault: OnFault) {
         OnFault::Abort => tracing::error!(rail, event, %cause, "a rail faulted; the run ends"),
         OnFault::Skip => tracing::error!(rail, event, %cause, "a rail faulted; the operation is skipped"),
         OnFault::Continue => tracing::warn!(rail, event, %cause, "a rail faulted; the run goes on"),
-    }
-}
-
-impl RailFault {
-    /// Creates the fault of a rail with this cause. If the cause is itself a fault, returns that fault unchanged: a rail
-    /// that asks other rails does not hide which of them faulted.
-    #[cold]
-    pub(crate) fn of(rail: &PlacedRail, point: HookPoint, cause: FaultCause) -> Self {
-        let cause = match cause {
-            FaultCause::Error(error) => match error.downcast() {
-                Ok(fault) => return *fault,
-                Err(error) => FaultCause::Error(error),
-            },
-            cause => cause,
-        };
-        Self { rail_name: rail.name.clone(), event: point, cause }
     }
 }
 

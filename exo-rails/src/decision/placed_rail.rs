@@ -2,7 +2,8 @@
 
 use crate::action::{Path, RailIdentity};
 use crate::decision::on_fault::OnFault;
-use crate::point::RailName;
+use crate::error::{FaultCause, RailFault};
+use crate::point::{HookPoint, RailName};
 
 /// A rail or hook at its place in a guard set. It has the name for the rail's decisions and the key for its retries.
 #[derive(Clone, Debug)]
@@ -37,5 +38,21 @@ impl PlacedRail {
     /// Returns the key for the rail's retries, in the chain or manager at this path.
     pub(crate) const fn identity(&self, path: Path) -> RailIdentity {
         self.rail.at(path, self.place)
+    }
+}
+
+impl RailFault {
+    /// Creates the fault of a rail with this cause. If the cause is itself a fault, returns that fault unchanged: a rail
+    /// that asks other rails does not hide which of them faulted.
+    #[cold]
+    pub(crate) fn of(rail: &PlacedRail, point: HookPoint, cause: FaultCause) -> Self {
+        let cause = match cause {
+            FaultCause::Error(error) => match error.downcast() {
+                Ok(fault) => return *fault,
+                Err(error) => FaultCause::Error(error),
+            },
+            cause => cause,
+        };
+        Self { rail_name: rail.name.clone(), event: point, cause }
     }
 }
