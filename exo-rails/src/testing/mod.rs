@@ -77,13 +77,15 @@ mod owned;
 mod shown;
 mod tested;
 mod trace;
+mod trace_entry;
 mod traced;
 
 pub use at::{Decided, at, at_in};
 pub use guarded::{GuardedCall, llm_call, tool_call};
 pub use owned::OwnedPayload;
 pub use tested::{Answer, Tested};
-pub use trace::{Trace, TraceEntry, TracedEvent};
+pub use trace::Trace;
+pub use trace_entry::{TraceEntry, TracedEvent};
 pub use traced::Traced;
 
 use crate::chain::Chain;

@@ -4,7 +4,7 @@ use std::fmt::{Formatter, Result};
 
 use crate::context::StopKind;
 use crate::message::{Message, Messages, ToolCall};
-use crate::testing::trace::{TraceEntry, TracedEvent};
+use crate::testing::trace_entry::{TraceEntry, TracedEvent};
 
 /// Prints all entries, and numbers the events.
 pub(super) fn entries(f: &mut Formatter<'_>, entries: &[TraceEntry]) -> Result {

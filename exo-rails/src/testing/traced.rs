@@ -6,7 +6,8 @@ use crate::decision::Outcome;
 use crate::event::changes::{changeable, differences};
 use crate::event::{Event, Inputs};
 use crate::guard_set::Meets;
-use crate::testing::trace::{Trace, TracedEvent};
+use crate::testing::trace::Trace;
+use crate::testing::trace_entry::TracedEvent;
 
 /// A wrapper around a guard set that records each event and the decision of its rails. It does not decide anything itself.
 ///
