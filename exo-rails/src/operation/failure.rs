@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use super::tool::ArgsError;
+use super::tool::args_error::ArgsError;
 use crate::error::{OperationError, RunError};
 use crate::event::Decoy;
 

@@ -1,12 +1,14 @@
 //! The tools of an agent.
 
 pub(crate) mod args;
+pub(crate) mod args_error;
 mod mismatch;
 pub(crate) mod tool_args;
 pub(crate) mod tool_set;
 mod write_back;
 
 pub use args::*;
+pub use args_error::*;
 pub use tool_args::*;
 pub use tool_set::*;
 

@@ -13,7 +13,8 @@ use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
 use crate::operation::failure::IntoFailure;
 use crate::operation::permit::Permit;
 use crate::operation::tool::Tool;
-use crate::operation::tool::args::{Args, ArgsError, OpenArgs, read, write};
+use crate::operation::tool::args::{Args, OpenArgs, read, write};
+use crate::operation::tool::args_error::ArgsError;
 
 /// The arguments of a tool, as a struct. The type has the name, the description and the schema of the tool, even before
 /// a function that runs the tool exists.
