@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-
-use crate::operation::tool::tool_args::ToolArgs;
 
 /// The greatest number of times that the arguments are read to find aliases and ignored fields. The limit is needed
 /// because a model can write any number of names.
@@ -35,7 +35,7 @@ struct Alias {
     written: String,
 }
 
-impl<'a, T: ToolArgs> Change<'a, T> {
+impl<'a, T: Serialize + DeserializeOwned> Change<'a, T> {
     pub(super) const fn new(original: &'a Value, before: &'a Value, after: &'a Value) -> Self {
         Self { original, before, after, readings: MOST_READINGS, args: PhantomData }
     }
@@ -177,7 +177,7 @@ fn inside(place: &str, name: &str) -> String {
 }
 
 /// Returns whether the type reads these arguments as the value that it wrote as `written`.
-fn reads_as<T: ToolArgs>(arguments: &Value, written: &Value) -> bool {
+fn reads_as<T: Serialize + DeserializeOwned>(arguments: &Value, written: &Value) -> bool {
     let again = T::deserialize(arguments).and_then(serde_json::to_value);
     again.is_ok_and(|again| in_order(again) == in_order(written.clone()))
 }
