@@ -13,6 +13,7 @@ pub(crate) mod delta;
 pub(crate) mod dropped;
 pub(crate) mod error_kind;
 pub(crate) mod extra;
+mod known_fields;
 pub(crate) mod memory;
 pub(crate) mod messages;
 pub(crate) mod pattern;

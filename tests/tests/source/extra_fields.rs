@@ -50,7 +50,7 @@ fn payloads() -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn every_payload_names_the_fields_that_it_knows() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER).join("extra.rs");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER).join("known_fields.rs");
     let source = std::fs::read_to_string(source).unwrap();
     let (_, list) = source.split_once("\nknown_fields! {\n").unwrap();
     let listed: BTreeMap<_, Vec<_>> = list
