@@ -1,5 +1,6 @@
 //! The context of a rail: its place in the run, and the values that it shares.
 
+mod current_operation;
 mod emit;
 pub(crate) mod extensions;
 pub(crate) mod hook_state;
@@ -37,7 +38,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use self::questions::CurrentOperation;
+use self::current_operation::CurrentOperation;
 use self::retries::{CountedRetries, RetryBudget};
 use crate::action::Path;
 use crate::error::RunError;

@@ -1,10 +1,9 @@
 //! Questions of rails to people, and the answers.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::current_operation::{CurrentOperation, NONE};
 use super::{RailContext, RunContext};
 use crate::error::{Question, RunError};
 use crate::point::IntoReason;
@@ -21,57 +20,6 @@ struct Answer {
     read_in: u32,
 }
 
-/// The context is not in an operation.
-const NONE: u32 = u32::MAX;
-
-/// No rail of the operation has read an answer yet.
-const UNNUMBERED: u32 = 0;
-
-/// The operation of a context. It has a number if its rails have read an answer.
-// Not a plain number, because rails read answers through a shared context.
-#[derive(Debug)]
-pub(super) struct CurrentOperation(AtomicU32);
-
-impl Default for CurrentOperation {
-    fn default() -> Self {
-        Self(AtomicU32::new(NONE))
-    }
-}
-
-impl CurrentOperation {
-    /// Starts an operation. An operation before it may have been dropped, so it may still have a number.
-    #[inline]
-    pub(super) fn begin(&mut self) {
-        *self.0.get_mut() = UNNUMBERED;
-    }
-
-    /// Ends the operation. Returns its number if its rails have read an answer, and [`NONE`] if there is no operation.
-    #[inline]
-    fn end(&mut self) -> Option<u32> {
-        let number = std::mem::replace(self.0.get_mut(), NONE);
-        (number != UNNUMBERED).then_some(number)
-    }
-
-    /// Returns the number of the operation, or [`NONE`]. Numbers the operation if necessary.
-    fn number(&self) -> u32 {
-        static OPERATIONS: AtomicU32 = AtomicU32::new(0);
-        let new = || OPERATIONS.fetch_add(1, Ordering::Relaxed) % (NONE - 1) + 1;
-        match self.0.load(Ordering::Relaxed) {
-            UNNUMBERED => match self.0.compare_exchange(UNNUMBERED, new(), Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => self.0.load(Ordering::Relaxed),
-                // Another rail that runs concurrently was faster.
-                Err(number) => number,
-            },
-            number => number,
-        }
-    }
-
-    /// Returns the same operation, for the context of a rail in shadow.
-    pub(super) fn same(&self) -> Self {
-        Self(AtomicU32::new(self.0.load(Ordering::Relaxed)))
-    }
-}
-
 impl Answers {
     pub(super) fn restored(saved: Vec<(Question, Value)>) -> Self {
         Self(saved.into_iter().map(|(question, value)| Answer { question, value, read_in: NONE }).collect())
@@ -79,7 +27,7 @@ impl Answers {
 
     /// Returns the answers that are not used up. The operation of the context that saves them has ended.
     pub(super) fn saved(&self, ended: &CurrentOperation) -> Vec<(Question, Value)> {
-        let ended = ended.0.load(Ordering::Relaxed);
+        let ended = ended.known_number();
         let valid = self.0.iter().filter(|answer| answer.read_in == NONE || answer.read_in != ended);
         valid.map(|answer| (answer.question.clone(), answer.value.clone())).collect()
     }
