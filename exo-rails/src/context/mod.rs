@@ -9,7 +9,8 @@ mod notices;
 pub(crate) mod operation_end;
 pub(crate) mod provided;
 mod questions;
-pub(crate) mod retries;
+mod retries;
+mod retry_budget;
 pub(crate) mod run_context;
 pub(crate) mod saved;
 mod shadow;
@@ -39,7 +40,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use self::current_operation::CurrentOperation;
-use self::retries::{CountedRetries, RetryBudget};
+use self::retry_budget::{CountedRetries, RetryBudget};
 use crate::action::Path;
 use crate::error::RunError;
 use crate::point::{HookPoint, RailName};

@@ -1,52 +1,9 @@
 //! The retries of an operation and of its run.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use super::RailContext;
+use super::retry_budget::{CountedRetries, RetryBudget};
 use crate::action::{RailIdentity, RailRetry, RetryRequest};
 use crate::error::RetryLimit;
-
-/// The retries of an operation that one rail has asked for.
-#[derive(Debug)]
-pub(crate) struct CountedRetries {
-    rail: RailIdentity,
-    used: u32,
-}
-
-/// The retries that a run has left: see [`RunContext::with_max_retries`](crate::RunContext::with_max_retries).
-#[derive(Clone, Debug)]
-pub(super) struct RetryBudget {
-    max_retries: u32,
-    left: Arc<AtomicU32>,
-}
-
-impl RetryBudget {
-    pub(super) fn new(max_retries: u32) -> Self {
-        Self { max_retries, left: Arc::new(AtomicU32::new(max_retries)) }
-    }
-
-    /// Returns a budget with the same number of retries left.
-    pub(super) fn copied(&self) -> Self {
-        let left = AtomicU32::new(self.left.load(Ordering::Relaxed));
-        Self { max_retries: self.max_retries, left: Arc::new(left) }
-    }
-
-    /// Reduces the remaining retries to at most this number.
-    pub(super) fn limit(&self, left: u32) {
-        self.left.fetch_min(left, Ordering::Relaxed);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.left.load(Ordering::Relaxed) == 0
-    }
-
-    fn take(&self) -> Result<(), RetryLimit> {
-        let less = |left: u32| left.checked_sub(1);
-        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        taken.map(drop).map_err(|_| RetryLimit::Run { max_retries: self.max_retries })
-    }
-}
 
 impl RailContext {
     /// Returns whether the library would refuse this retry of the rail.
@@ -61,7 +18,7 @@ impl RailContext {
 
     /// Returns the number of retries that the run has left, if it has a limit.
     pub(super) fn retries_left(&self) -> Option<u32> {
-        self.scope.retry_budget.as_ref().map(|budget| budget.left.load(Ordering::Relaxed))
+        self.scope.retry_budget.as_ref().map(RetryBudget::left)
     }
 
     /// Counts a retry that a rail asks for.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::retries::RetryBudget;
+use super::retry_budget::RetryBudget;
 use super::{RailContext, RunScope, SharedExtensions, Watch};
 use crate::point::HookPoint;
 

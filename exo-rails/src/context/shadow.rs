@@ -44,7 +44,7 @@ impl RailContext {
         let mut scope = RunScope::clone(&self.scope);
         scope.run = in_shadow(&self.run, rail);
         scope.session = in_shadow(&self.session, rail);
-        scope.retry_budget = scope.retry_budget.as_ref().map(super::retries::RetryBudget::copied);
+        scope.retry_budget = scope.retry_budget.as_ref().map(super::retry_budget::RetryBudget::copied);
         scope.is_shadow = true;
         let shared = self.shared.as_ref();
         let shared =
