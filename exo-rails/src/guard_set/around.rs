@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::rail_manager::ManagedEntry;
+use super::managed_entry::ManagedEntry;
 use crate::context::RunScope;
 use crate::event::{Begins, BoxedNext, Next, Operation, OperationResult};
 

@@ -7,6 +7,7 @@ pub(crate) mod hook_manager;
 mod in_mode;
 mod listed;
 pub(crate) mod live_rails;
+mod managed_entry;
 pub(crate) mod meets;
 pub(crate) mod rail_manager;
 pub(crate) mod register;

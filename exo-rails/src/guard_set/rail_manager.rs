@@ -2,26 +2,22 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use futures_util::future::BoxFuture;
-use tracing::Instrument;
 
 use crate::action::RailIdentity;
 use crate::chain::Serves;
 use crate::context::RailContext;
-use crate::decision::{Decision, Outcome, PlacedRail, outcome};
+use crate::decision::{Decision, Outcome, PlacedRail};
 use crate::error::{FaultCause, RailFault};
-use crate::event::{Begins, BoxedNext, Event, Inputs, Next, Operation, OperationResult};
+use crate::event::{Begins, Event, Inputs, Next, Operation, OperationResult};
 use crate::guard_set::around;
 use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
-use crate::guard_set::listed::{self, Listed};
+use crate::guard_set::listed;
+use crate::guard_set::managed_entry::{DynRail, ManagedEntry};
 use crate::point::{HookPoint, PerPoint, RailName, SourceLocation};
 use crate::rail::{EventFact, EventList, EventVisitor, FactKind, Rail, RailOn, contains, facts};
-use crate::telemetry;
 
 /// A guard set for rails that the program chooses at run time. The manager sorts rails by priority when they are added, and
 /// calls them through `dyn`.
@@ -376,8 +372,8 @@ impl<R: Rail + Send + Sync + 'static> EventVisitor<R> for Insertion<'_, R> {
             };
             let rewrites = RailOn::<E>::fact::<facts::MayRewrite>(&*self.rail);
             let (always, around) = (R::ROW.is_always_on(E::POINT), R::ROW.around.has(E::POINT));
-            let (handle, priority) = (self.handle, R::PRIORITY);
-            let entry = ManagedEntry { handle, at, priority, rewrites, always, around, rail };
+            let priority = R::PRIORITY;
+            let entry = ManagedEntry { at, priority, rewrites, always, around, rail };
             insert(self.lists.entry(E::POINT), entry);
             if E::POINT == HookPoint::LlmChunk {
                 self.window = RailOn::<E>::fact::<facts::WindowSize>(&*self.rail);
@@ -405,18 +401,6 @@ struct List<E: Event> {
     rails: Vec<ManagedEntry<E>>,
 }
 
-pub(super) struct ManagedEntry<E: Event> {
-    handle: RailHandle,
-    at: PlacedRail,
-    priority: i32,
-    rewrites: bool,
-    /// Whether the rail also runs after an earlier rail has stopped the event.
-    always: bool,
-    /// Whether the rail surrounds the operation that the event begins.
-    pub(super) around: bool,
-    pub(super) rail: Arc<dyn DynRail<E>>,
-}
-
 impl<E: Event> Default for List<E> {
     fn default() -> Self {
         Self { rails: Vec::new() }
@@ -426,14 +410,6 @@ impl<E: Event> Default for List<E> {
 impl<E: Event> Clone for List<E> {
     fn clone(&self) -> Self {
         Self { rails: self.rails.clone() }
-    }
-}
-
-impl<E: Event> Clone for ManagedEntry<E> {
-    fn clone(&self) -> Self {
-        let Self { handle, at, priority, rewrites, always, around, rail } = self;
-        let (handle, priority, rewrites, always, around) = (*handle, *priority, *rewrites, *always, *around);
-        Self { handle, at: at.clone(), priority, rewrites, always, around, rail: Arc::clone(rail) }
     }
 }
 
@@ -460,7 +436,7 @@ trait AnyList: Any + Send + Sync {
 
 impl<E: Event> AnyList for List<E> {
     fn without(&self, handle: RailHandle) -> Option<Arc<dyn AnyList>> {
-        let rails: Vec<_> = self.rails.iter().filter(|listed| listed.handle != handle).cloned().collect();
+        let rails: Vec<_> = self.rails.iter().filter(|listed| listed.at.place != handle.0).cloned().collect();
         if rails.is_empty() { None } else { Some(Arc::new(Self { rails })) }
     }
 
@@ -485,112 +461,6 @@ impl<E: Event> AnyList for List<E> {
         ctx: &'a mut RailContext,
     ) -> Option<ObserverFuture<'a>> {
         Some(Box::pin(Serves::<E>::run_always_rails(manager, E::payload(inputs)?, ctx)))
-    }
-}
-
-// The spans are here, and not where the type of the rail is known: there they would need a second call of each rail, and
-// machine code for it.
-impl<E: Event> Listed<E> for ManagedEntry<E> {
-    fn call<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-        traced: bool,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        if traced { self.call_in_span(payload, ctx) } else { self.rail.call(payload, ctx, &self.at) }
-    }
-
-    async fn call_if_always<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) {
-        if !self.always {
-            return;
-        }
-        if !telemetry::takes_rails() {
-            return self.rail.call_if_always(payload, ctx, &self.at).await;
-        }
-        let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
-        let call = span.in_scope(|| self.rail.call_if_always(payload, ctx, &self.at)).instrument(span.clone());
-        call.await;
-        telemetry::decided::<E>(&span, &Ok(Decision::Continue));
-    }
-}
-
-impl<E: Event> ManagedEntry<E> {
-    #[cold]
-    fn call_in_span<'a>(&'a self, payload: E::Payload<'a>, ctx: &'a mut RailContext) -> OutcomeFuture<'a, E> {
-        let span = telemetry::rail_span(&self.at.name, self.priority, E::POINT);
-        let call = span.in_scope(|| self.rail.call(payload, ctx, &self.at)).instrument(span.clone());
-        Box::pin(async move {
-            let outcome = call.await;
-            telemetry::decided::<E>(&span, &outcome);
-            outcome
-        })
-    }
-}
-
-/// The boxed future of a rail behind `dyn`.
-type OutcomeFuture<'a, E> = Pin<Box<dyn Future<Output = Outcome<E>> + Send + 'a>>;
-
-/// A rail at one event, behind `dyn`.
-pub(super) trait DynRail<E: Event>: Send + Sync {
-    fn call<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-        at: &'a PlacedRail,
-    ) -> OutcomeFuture<'a, E>;
-
-    fn call_if_always<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-        at: &'a PlacedRail,
-    ) -> ObserverFuture<'a>;
-
-    fn surround<'a>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        next: BoxedNext<'a, E::Operation>,
-    ) -> BoxFuture<'a, OperationResult<E::Operation>>
-    where
-        E: Begins;
-}
-
-impl<E: Event, R: RailOn<E> + Send + Sync> DynRail<E> for R {
-    fn call<'a>(
-        &'a self,
-        mut payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-        at: &'a PlacedRail,
-    ) -> OutcomeFuture<'a, E> {
-        Box::pin(async move {
-            let output = RailOn::call_at(self, E::reborrow(&mut payload), ctx, at).await;
-            outcome::<E>(R::decide(output, at, ctx))
-        })
-    }
-
-    fn call_if_always<'a>(
-        &'a self,
-        payload: E::Payload<'a>,
-        ctx: &'a mut RailContext,
-        at: &'a PlacedRail,
-    ) -> ObserverFuture<'a> {
-        // The condition is a constant, so the compiler makes no code for the other rails.
-        if const { R::ROW.is_always_on(E::POINT) } {
-            Box::pin(RailOn::call_if_always(self, payload, ctx, at))
-        } else {
-            Box::pin(std::future::ready(()))
-        }
-    }
-
-    fn surround<'a>(
-        &'a self,
-        inputs: &'a <E::Operation as Operation>::Inputs,
-        next: BoxedNext<'a, E::Operation>,
-    ) -> BoxFuture<'a, OperationResult<E::Operation>>
-    where
-        E: Begins,
-    {
-        Box::pin(RailOn::surround(self, inputs, next))
     }
 }
 
