@@ -36,6 +36,7 @@ pub mod reasons;
 pub mod require_a_generic_rail;
 pub mod return_types;
 pub mod shared_requirements;
+pub mod stranger;
 pub mod sync_rails;
 pub mod tool_args;
 pub mod tool_rails;

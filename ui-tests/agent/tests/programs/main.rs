@@ -12,3 +12,4 @@ pub mod advice;
 pub mod agents_of_any_guard_set;
 pub mod around;
 pub mod models_of_any_kind;
+pub mod stranger;

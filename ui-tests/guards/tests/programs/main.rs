@@ -9,3 +9,4 @@
 )]
 
 pub mod sequence_rules;
+pub mod stranger;

@@ -9,3 +9,4 @@
 )]
 
 pub mod machine;
+pub mod stranger;

@@ -1,0 +1,28 @@
+//! Programs that someone wrote from the documentation alone, before the library was ready for them. Each has a `main`.
+
+macro_rules! programs {
+    ($($program:ident),* $(,)?) => {
+        $(mod $program;)*
+
+        $(
+            #[test]
+            fn $program() {
+                std::process::Termination::report($program::main());
+            }
+        )*
+    };
+}
+
+programs!(
+    account_behind_an_async_mutex,
+    agent_in_a_typed_tool,
+    app_of_any_rails_in_tasks,
+    arguments_with_enums_and_defaults,
+    functions_and_async_closures_as_tools,
+    manager_who_changes_the_arguments,
+    one_model_for_two_agents,
+    sessions_of_a_generic_host,
+    stream_through_a_channel,
+    team_of_boxed_agents,
+    tools_of_a_generic_archive,
+);

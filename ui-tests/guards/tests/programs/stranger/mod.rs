@@ -1,0 +1,28 @@
+//! Programs that someone wrote from the documentation alone, before the library was ready for them. Each has a `main`.
+
+macro_rules! programs {
+    ($($program:ident),* $(,)?) => {
+        $(mod $program;)*
+
+        $(
+            #[test]
+            fn $program() {
+                std::process::Termination::report($program::main());
+            }
+        )*
+    };
+}
+
+programs!(
+    asks_through_a_channel,
+    budgets_of_departments,
+    classifier_with_a_cache,
+    inbox_for_each_user,
+    kit_that_is_replaced_beside_an_own_rail,
+    modes_of_an_own_file,
+    person_who_changes_the_amount,
+    policy_that_asks_for_guards,
+    risk_for_a_rail_and_a_tool,
+    store_that_counts_reservations,
+    typed_rules_of_a_module,
+);

@@ -1,0 +1,25 @@
+//! Programs that someone wrote from the documentation alone, before the library was ready for them. Each has a `main`.
+
+macro_rules! programs {
+    ($($program:ident),* $(,)?) => {
+        $(mod $program;)*
+
+        $(
+            #[test]
+            fn $program() {
+                std::process::Termination::report($program::main());
+            }
+        )*
+    };
+}
+
+programs!(
+    approval_of_a_transition_and_a_tool,
+    conditions_over_a_generic_context,
+    executor_as_impl_trait_with_an_own_sink,
+    host_of_machines_in_tasks,
+    machine_of_a_module,
+    steps_of_a_countdown,
+    tools_with_state_in_nodes,
+    two_machines_in_one_file,
+);
