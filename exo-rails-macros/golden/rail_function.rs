@@ -28,7 +28,7 @@ impl ::exo_rails::__private::Stateless for block_dangerous {
 #[automatically_derived]
 impl ::exo_rails::Rail for block_dangerous {
     const PRIORITY: i32 = BASE + 1;
-    const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
             ::exo_rails::RailInfo {
                 name: "block_dangerous",
                 priority: <Self as ::exo_rails::Rail>::PRIORITY,

@@ -16,7 +16,7 @@ Name `rate limit`, priority 50.
 */
 #[automatically_derived]
 impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
-    const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
             ::exo_rails::RailInfo {
                 name: "rate limit",
                 priority: ::exo_rails::DEFAULT_PRIORITY,

@@ -16,7 +16,7 @@ impl ::exo_rails::__private::Stateless for guard {
 }
 #[automatically_derived]
 impl ::exo_rails::Rail for guard {
-    const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
             ::exo_rails::RailInfo {
                 name: "guard",
                 priority: ::exo_rails::DEFAULT_PRIORITY,

@@ -33,7 +33,7 @@ pub use action::{
 };
 pub use bus::{EventBus, EventRecord, Lagged, RecordPayload, Subscription, WithEvents};
 pub use chain::around::WithoutAround;
-pub use chain::{Chain, ChainRequirements, Requirement, Serves, ServesOperation};
+pub use chain::{Chain, ChainRequirements, Requirement, Serves};
 pub use context::{
     Extensions, HookState, KeptValues, OperationEnd, Provided, RailContext, RestoreError, RunContext, RunScope,
     SavedContext, SharedExtensions, StopKind, StoppedBy,
@@ -45,7 +45,7 @@ pub use error::{
 };
 pub use event::{
     Allows, AllowsAbort, AllowsRetry, AllowsSkip, AnyEvent, Begins, CopiedPayload, CustomInputs, CustomOperation,
-    Event, EventPart, Inputs, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
+    Event, EventPart, Inputs, IsEvent, Next, Operation, OperationResult, Payloads, SubstituteFor, events, operations,
 };
 /// The trait of a streamed answer of a model, re-exported from `futures_core`.
 pub use futures_core::Stream;
@@ -63,10 +63,12 @@ pub use message::memory::{MemoryEntry, MemoryItem, MemoryQuery, RecalledMemory};
 pub use message::pattern::{Excerpt, Pattern, PatternMatch, Search};
 pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
 pub use message::session::SessionInfo;
-pub use message::stream::{StreamPiece, StreamSink};
+pub use message::stream::{IsSink, StreamPiece, StreamSink};
 pub use message::window::StreamWindow;
 pub use operation::{
-    Args, ArgsError, Guard, Guarded, GuardedStream, IntoFailure, Permit, Tool, ToolArgs, ToolFor, ToolSet,
+    AnyRails, Args, ArgsError, DeltaStream, Guard, Guarded, GuardedFuture, GuardedOnce, GuardedResult, GuardedStream,
+    IntoFailure, IntoOutput, IsFuture, IsStream, Permit, Proving, ServesOperation, Tool, ToolArgs, ToolFor,
+    ToolFunction, ToolSet,
 };
 pub use point::{
     CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
@@ -82,7 +84,7 @@ pub use tokio_util::sync::CancellationToken;
 
 // Hidden only while rustdoc runs, for the same reason as the module below.
 #[cfg_attr(doc, doc(hidden))]
-pub use chain::ServesEvent;
+pub use chain::{ServesEvent, ServesItsEvents};
 #[cfg_attr(doc, doc(hidden))]
 pub use guard_set::{DynLifecycle, ServesEveryEvent};
 

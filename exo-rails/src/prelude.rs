@@ -6,6 +6,8 @@
 //! The event [`Error`](struct@crate::events::Error) is not in the prelude, because its name would clash with the trait
 //! `std::error::Error`: write `events::Error`. In the list of a rail's events you can write the name alone: `on = [Error]`.
 
+// For `SupportRails::PLAN`. Without a name, because other crates have a `Chain` too.
+pub use crate::Chain as _;
 pub use crate::events::{
     self, ContextAssembled, ContextOverflow, Dropped, Finished, LlmChunk, LlmError, MemoryRecalled, MemoryStored,
     PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd, SessionStart, Start,

@@ -1,7 +1,7 @@
 //! Guarded operations behind `dyn`.
 
 use exo_rails::prelude::*;
-use exo_rails::{Guarded, IntoFailure};
+use exo_rails::{Guarded, GuardedResult};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
@@ -18,9 +18,9 @@ pub trait GuardDyn: GuardSet + Sized {
         mut tool: F,
     ) -> BoxFuture<'a, Result<ToolOutput, RunError>>
     where
-        F: Guarded<ToolCallInputs, ToolOutput, OperationError, Future: Send, Value: Send, Error: Send> + Send + 'a,
+        F: Guarded<ToolCallInputs, ToolOutput> + 'a,
     {
-        let mut tool = move |call| tool(call).map(convert).boxed();
+        let mut tool = move |call| tool(call).map(GuardedResult::into_result).boxed();
         async move { tool_call(self, call, ctx, &mut tool).await }.boxed()
     }
 
@@ -32,9 +32,9 @@ pub trait GuardDyn: GuardSet + Sized {
         mut model: F,
     ) -> BoxFuture<'a, Result<ModelResponse, RunError>>
     where
-        F: Guarded<ModelCallInputs, ModelResponse, OperationError, Future: Send, Value: Send, Error: Send> + Send + 'a,
+        F: Guarded<ModelCallInputs, ModelResponse> + 'a,
     {
-        let mut model = move |request| model(request).map(convert).boxed();
+        let mut model = move |request| model(request).map(GuardedResult::into_result).boxed();
         async move { llm_call(self, request, ctx, &mut model).await }.boxed()
     }
 
@@ -46,19 +46,15 @@ pub trait GuardDyn: GuardSet + Sized {
         mut run: F,
     ) -> BoxFuture<'a, Result<InvokeOutput, RunError>>
     where
-        F: Guarded<InvokeInputs, InvokeOutput, RunError, Future: Send, Value: Send, Error: Send> + Send + 'a,
+        F: Guarded<InvokeInputs, InvokeOutput, RunError> + 'a,
     {
         let inputs = inputs.into();
-        let mut run = move |inputs| run(inputs).map(convert).boxed();
+        let mut run = move |inputs| run(inputs).map(GuardedResult::into_result).boxed();
         async move { whole_run(self, inputs, ctx, &mut run).await }.boxed()
     }
 }
 
 impl<R: GuardSet> GuardDyn for R {}
-
-fn convert<V: Into<O>, O, E: IntoFailure<F>, F>(result: Result<V, E>) -> Result<O, F> {
-    result.map(Into::into).map_err(IntoFailure::into_failure)
-}
 
 /// An operation behind `dyn`.
 type Boxed<'f, I, O, E> = dyn FnMut(Permit<I>) -> BoxFuture<'f, Result<O, E>> + Send + 'f;

@@ -34,11 +34,12 @@ fn code_that_a_message_proposes_compiles() {
     let right: Vec<_> =
         files("rs").iter().filter(|file| is_below("tests", file)).map(|program| tokens_of(program)).collect();
     let (mut looked_at, mut wrong) = (0, String::new());
-    for message in files("stderr") {
+    // The messages about programs of strangers show their names. Other programs record the same advice.
+    for message in files("stderr").iter().filter(|message| !message.iter().any(|part| part == "stranger")) {
         let fixture = fs::read_to_string(message.with_extension("rs")).unwrap();
         let source: String = fixture.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
         let quoted = source.parse().map_or_else(|_| Vec::new(), flat);
-        for code in code_in(&fs::read_to_string(&message).unwrap()) {
+        for code in code_in(&fs::read_to_string(message).unwrap()) {
             looked_at += 1;
             let stands = |pattern: &Vec<String>| right.iter().chain([&quoted]).any(|program| occurs(pattern, program));
             // A text may be named without its quotes.

@@ -37,14 +37,14 @@ pub trait Compactor: Send + Sync {
 #[diagnostic::do_not_recommend]
 impl<F, Fut> Compactor for F
 where
-    F: Fn(Permit<CompactionInputs>) -> Fut + Send + Sync,
+    F: FnOnce(Permit<CompactionInputs>) -> Fut + Clone + Send + Sync,
     Fut: Future<Output = Result<CompactionOutput, OperationError>> + Send,
 {
     fn compact(
         &self,
         history: Permit<CompactionInputs>,
     ) -> impl Future<Output = Result<CompactionOutput, OperationError>> + Send {
-        self(history)
+        self.clone()(history)
     }
 }
 

@@ -101,9 +101,9 @@ fn text<'a>(arguments: &'a Value, name: &str) -> &'a str {
 fn tool(
     name: &'static str,
     schema: Value,
-    run: impl Fn(Value) -> Result<String, OperationError> + Send + Sync + 'static,
+    run: impl FnOnce(Value) -> Result<String, OperationError> + Clone + Send + Sync + 'static,
 ) -> Tool {
-    Tool::new(name, format!("The tool `{name}`."), schema, move |arguments: Value| std::future::ready(run(arguments)))
+    Tool::new(name, format!("The tool `{name}`."), schema, async move |arguments: Value| run(arguments))
 }
 
 /// A tool that works with files.

@@ -8,6 +8,7 @@ use syn::{
     Attribute, Expr, GenericArgument, Ident, Lifetime, Path, PathArguments, Token, Type, TypeParamBound, Visibility,
 };
 
+use crate::custom_event::snake_case;
 use crate::errors::{Errors, shown};
 use crate::options::{once, separator, skip_value};
 use crate::rail;
@@ -90,9 +91,23 @@ fn known_when_compiled(ty: &Type) -> syn::Result<()> {
             "a chain cannot list a rail behind `dyn`: write the type of the rail, or add rails that are chosen at run time to a `RailManager`"
         }
         "GuardSet" => "a chain cannot list a `dyn GuardSet`: write `DynGuardSet`",
-        _ => return Ok(()),
+        _ => return unboxed(ty),
     };
     Err(syn::Error::new_spanned(ty, message))
+}
+
+/// Reports a rail in a `Box`. The library cannot implement `Rail` for it, because a crate may do so for a `Box` of its own
+/// type.
+fn unboxed(ty: &Type) -> syn::Result<()> {
+    let Type::Path(path) = ty else { return Ok(()) };
+    let last = path.path.segments.last().filter(|last| last.ident == "Box");
+    let Some(PathArguments::AngleBracketed(args)) = last.map(|last| &last.arguments) else { return Ok(()) };
+    let Some(GenericArgument::Type(inner)) = args.args.first() else { return Ok(()) };
+    let inner = shown(inner);
+    Err(syn::Error::new_spanned(
+        ty,
+        format_args!("a rail in a `Box` is not a rail: write `{inner}`, or `Arc<{inner}>`"),
+    ))
 }
 
 fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> {
@@ -120,9 +135,34 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
             "only a field can have a visibility: write the name of the rail alone",
         ));
     }
+    not_a_keyword(input)?;
     let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
+    not_a_method(&path)?;
     let ends = input.is_empty() || input.peek(Token![,]);
     if ends { Ok(Listed { rail: Rail::Path(path), priority, cfg }) } else { Err(input.error(LISTED)) }
+}
+
+/// Reports a field or a rail with the name of a keyword.
+fn not_a_keyword(input: ParseStream<'_>) -> syn::Result<()> {
+    let ahead = input.fork();
+    let Ok(word) = ahead.call(Ident::parse_any) else { return Ok(()) };
+    let in_paths = ["crate", "self", "super", "Self"].iter().any(|name| word == name);
+    let ends = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Token![:]) && !ahead.peek(Token![::]);
+    if input.peek(Ident) || in_paths || !ends {
+        return Ok(());
+    }
+    Err(syn::Error::new(word.span(), format_args!("`{word}` is a keyword: write `r#{word}`, or choose another name")))
+}
+
+/// Reports a method, such as `ContentFilter::check`. rustc would look for a module with the name of the type.
+fn not_a_method(path: &Path) -> syn::Result<()> {
+    let mut names = path.segments.iter().rev().map(|segment| segment.ident.unraw().to_string());
+    let (Some(_), Some(owner)) = (names.next(), names.next()) else { return Ok(()) };
+    if !owner.starts_with(char::is_uppercase) {
+        return Ok(());
+    }
+    let message = format!("a chain lists the type of a method, in a field: write `{}: {owner}`", snake_case(&owner));
+    Err(syn::Error::new_spanned(path, message))
 }
 
 /// Returns the conditions in the `#[cfg(…)]` of these attributes. All of them must hold.

@@ -1,6 +1,6 @@
 //! Rails around an operation: `#[rail(on = [PreToolCall], around)]`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Path, ReturnType, Signature, Type, TypeImplTrait};
@@ -8,7 +8,7 @@ use syn::{FnArg, Ident, Path, ReturnType, Signature, Type, TypeImplTrait};
 use super::args::Options;
 use super::model::{Handler, Rail, Surrounded, ends_with, idents, is_mutable, target, ungrouped};
 use crate::errors::{Errors, refuse_cfg};
-use crate::paths::{EVENTS, PAYLOADS};
+use crate::paths::{EVENTS, Library, PAYLOADS};
 
 const SIGNATURE: &str =
     "`async fn limit(call: &ToolCallInputs, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError>`";
@@ -42,7 +42,7 @@ pub(super) fn handler(
         );
     }
     Handler {
-        around: Some(params(sig, operation.as_ref(), errors)),
+        around: Some(params(sig, events.first(), operation.as_ref(), errors)),
         events,
         span: sig.ident.span(),
         callee,
@@ -136,6 +136,49 @@ fn of_another(ty: &Type, operation: &Begun) -> Option<String> {
     }
 }
 
+/// Returns the event in `impl Next<PreToolCall>`, and the message for it.
+fn of_an_event(ty: &Type, event: &Path) -> Option<(Ident, String)> {
+    let Type::ImplTrait(bounds) = ty else { return None };
+    let event = event.segments.last()?.ident.to_string();
+    let given = idents(bounds.bounds.to_token_stream()).into_iter().find(|ident| *ident == event)?;
+    let known = OPERATIONS.iter().find(|operation| operation.event == event);
+    let operation = known.map_or_else(|| event.trim_start_matches("Pre"), |operation| operation.name);
+    let message = format!("`{given}` is an event, and a rail surrounds an operation: write `impl Next<{operation}>`");
+    Some((given, message))
+}
+
+/// Writes the operation in the place of its event in `impl Next<PreToolCall>`, which is reported. Otherwise, the compiler
+/// reports the event again wherever the body uses the operation.
+pub(super) fn with_operations(item: TokenStream, rail: &Rail) -> TokenStream {
+    let events: Vec<_> =
+        rail.handlers.iter().filter(|handler| handler.around.is_some()).flat_map(|handler| &handler.events).collect();
+    if events.is_empty() { item } else { in_tokens(item, &events, &rail.library) }
+}
+
+fn in_tokens(tokens: TokenStream, events: &[&Path], library: &Library) -> TokenStream {
+    let mut out: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        let begins = |back: usize, text: &str| {
+            out.len().checked_sub(back).and_then(|at| out.get(at)).is_some_and(|token| token.to_string() == text)
+        };
+        match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), in_tokens(group.stream(), events, library));
+                inner.set_span(group.span());
+                out.push(inner.into());
+            }
+            TokenTree::Ident(ident) if begins(2, "Next") && begins(1, "<") => {
+                match events.iter().find(|event| event.is_ident(&ident)) {
+                    Some(event) => out.extend(quote_spanned!(ident.span()=> <#event as #library::Begins>::Operation)),
+                    None => out.push(ident.into()),
+                }
+            }
+            token => out.push(token),
+        }
+    }
+    out.into_iter().collect()
+}
+
 fn last_name(ty: &Type) -> Option<String> {
     let Type::Path(path) = ungrouped(ty) else { return None };
     path.path.segments.last().map(|segment| segment.ident.to_string())
@@ -173,7 +216,12 @@ fn names(tokens: TokenStream, name: &str) -> bool {
     idents(tokens).iter().any(|ident| ident == name)
 }
 
-fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Errors) -> Vec<Surrounded> {
+fn params(
+    sig: &Signature,
+    event: Option<&Path>,
+    operation: Option<&&'static Begun>,
+    errors: &mut Errors,
+) -> Vec<Surrounded> {
     let (mut params, mut wrong) = (Vec::new(), false);
     for input in &sig.inputs {
         let FnArg::Typed(input) = input else { continue };
@@ -185,6 +233,8 @@ fn params(sig: &Signature, operation: Option<&&'static Begun>, errors: &mut Erro
         }
         if let Some(message) = operation.and_then(|operation| of_another(ungrouped(&input.ty), operation)) {
             errors.at(&input.ty, message);
+        } else if let Some((event, message)) = event.and_then(|event| of_an_event(ungrouped(&input.ty), event)) {
+            errors.at(event, message);
         }
         params.push(match ungrouped(&input.ty) {
             Type::Reference(_) if is_mutable(&input.ty) => {

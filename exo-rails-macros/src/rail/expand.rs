@@ -157,7 +157,7 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
 
         #[automatically_derived]
         impl #rail_generics #library::Rail for #self_ty #where_clause {
-            const DECLARATION: #library::__private::Row = #library::__private::Row::new(
+            const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: #library::__private::Row = #library::__private::Row::new(
                 #library::RailInfo {
                     name: #name,
                     priority: #library::DEFAULT_PRIORITY,
@@ -280,10 +280,10 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     // For a generic rail, rustc should report the missing bound. For a priority without a value, it should report the
     // constant of the rail.
     let computes = !is_type && constant.is_some();
-    let by = if computes || generics.type_params().next().is_some() {
-        quote!(#library::Rail)
+    let (by, declaration) = if computes || generics.type_params().next().is_some() {
+        (quote!(#library::Rail), quote!(WRITE_RAIL_ABOVE_AN_IMPL_BLOCK))
     } else {
-        quote!(#library::__private::OneRailForEachType)
+        (quote!(#library::__private::OneRailForEachType), quote!(DECLARATION))
     };
     quote_spanned! {Span::mixed_site()=>
         #docs
@@ -291,7 +291,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
         #quiet
         impl #impl_generics #by for #self_ty #where_clause {
             #constant
-            const DECLARATION: #library::__private::Row = #library::__private::Row::new(
+            const #declaration: #library::__private::Row = #library::__private::Row::new(
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],

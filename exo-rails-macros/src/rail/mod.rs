@@ -46,6 +46,10 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
         rail.stand_apart(parse::first_and_last(&item_tokens));
         rail
     });
+    let item_tokens = match &rail {
+        Some(rail) => around::with_operations(item_tokens, rail),
+        None => item_tokens,
+    };
     let beside = match (errors.finish(()), rail) {
         (Ok(()), Some(rail)) => expand::rail(rail),
         (Ok(()), None) => TokenStream::new(),

@@ -15,7 +15,7 @@ use crate::rail::{Rail, RailOn, Row, Stateless};
 pub struct NoRail<const I: usize = 0>;
 
 impl<const I: usize> Rail for NoRail<I> {
-    const DECLARATION: Row =
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row =
         Row::new(RailInfo { name: "", priority: i32::MAX, declared: SourceLocation::here(&module_path!()) }, &[], &[]);
 
     type Events = ();

@@ -328,7 +328,7 @@ pub(super) const fn there_always(text: &Text, absent: &Row) -> Text {
     if absent.is_list() {
         text.and(": a `Vec` may be empty, so list a rail in a field without `Vec`")
     } else {
-        text.and(": list it without `Option`")
+        text.and(": list it in the chain itself, without `Option` or `InMode`")
     }
 }
 

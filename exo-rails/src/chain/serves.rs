@@ -124,10 +124,15 @@ pub trait Serves<E: Event>: Send + Sync {
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time"
 )]
 #[doc(hidden)]
-pub trait ServesEvent<E: Event>: Serves<E> {}
+pub trait ServesEvent<E: Event>: Serves<E> {
+    // For the bound `Itself: Sized`, which is always met: see `RunFuture` in `operation/guard.rs`.
+    type Itself;
+}
 
 #[diagnostic::do_not_recommend]
-impl<E: Event, R: Serves<E>> ServesEvent<E> for R {}
+impl<E: Event, R: Serves<E> + ?Sized> ServesEvent<E> for R {
+    type Itself = ();
+}
 
 /// Forwards methods of `Serves` to the guard set inside a wrapper, in an `impl<E: Event, …> Serves<E>`. With `entered` instead of `fact`,
 /// the library enters every event, because the wrapper acts on it.
@@ -174,46 +179,23 @@ macro_rules! forward_to {
 
 pub(crate) use forward_to;
 
-/// A guard set that serves the events of a [custom operation](derive@crate::Operation).
-///
-/// The library implements it for every guard set that serves these events. Use it as a bound in code that is generic over
-/// guard sets:
-///
-/// ```
-/// use exo_rails::prelude::*;
-/// use exo_rails::{Operation, ServesOperation};
-///
-/// #[derive(Clone, Debug)]
-/// struct Document(String);
-///
-/// #[derive(Debug)]
-/// struct Receipt;
-///
-/// #[derive(Operation)]
-/// #[operation(inputs = Document, output = Receipt)]
-/// struct StoreDocument;
-///
-/// async fn archive<R>(rails: &R, document: Document, ctx: &mut RunContext) -> Result<Receipt, RunError>
-/// where
-///     R: GuardSet + ServesOperation<StoreDocument>,
-/// {
-///     rails.guard_operation::<StoreDocument, _>(document, ctx, |_| async { Ok::<_, OperationError>(Receipt) }).await
-/// }
-/// ```
+/// A guard set that serves the events of a custom operation. [`ServesOperation`](crate::ServesOperation) asks for this
+/// trait, because rustc would report each of the events.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not guard the operation `{O}`",
     label = "does not guard `{O}`",
     note = "a chain guards the operations of the library, and the custom operations that it lists: `#[chain(operations = [{O}])]`",
     note = "`RailManager`, `HookManager` and `NoRails` guard every operation"
 )]
-pub trait ServesOperation<O: CustomOperation, Impl = ()>: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> {}
+#[doc(hidden)]
+pub trait ServesItsEvents<O: CustomOperation, Impl = ()>: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed> {}
 
 #[diagnostic::do_not_recommend]
-impl<O: CustomOperation, R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>> ServesOperation<O> for R {}
+impl<O: CustomOperation, R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>> ServesItsEvents<O> for R {}
 
 // See `Decoy`.
 #[diagnostic::do_not_recommend]
-impl<O, R, Impl: Decoy> ServesOperation<O, Impl> for R
+impl<O, R, Impl: Decoy> ServesItsEvents<O, Impl> for R
 where
     O: CustomOperation,
     R: Serves<O::Pre> + Serves<O::Post> + Serves<O::Failed>,

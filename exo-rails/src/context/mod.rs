@@ -91,6 +91,8 @@ pub struct RailContext {
     retries: Vec<CountedRetries>,
     /// Whether the context is for an operation inside another operation, and not for a run.
     is_nested: bool,
+    /// Whether the operation has run and cannot run again.
+    is_spent: bool,
     slots: Slots,
     /// The operations whose inputs the rails before them have allowed, as bits. An event bus sets them. Without a bus,
     /// it is 0.
@@ -238,6 +240,7 @@ impl RailContext {
             path: Path::default(),
             retries: Vec::new(),
             is_nested: false,
+            is_spent: false,
             slots: Slots::default(),
             passed: 0,
         }
@@ -359,6 +362,7 @@ impl RailContext {
     #[inline]
     pub(crate) fn begin_attempt(&mut self, attempt: u32) {
         self.attempt = attempt;
+        self.is_spent = false;
         self.operation_end = Some(OperationEnd::NotStarted);
         // A previous operation may have been dropped while a rail in a chain waited, and left the path in this chain.
         self.path = Path::default();

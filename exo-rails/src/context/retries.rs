@@ -11,7 +11,8 @@ impl RailContext {
         // At attempt 0, the counts are still those of the previous operation: `count_retry` removes them later.
         let counted = if self.attempt == 0 { &[] } else { &*self.retries };
         let used = counted.iter().find(|counted| counted.rail == rail);
-        used.map_or(0, |counted| counted.used) >= request.max_retries
+        self.is_spent
+            || used.map_or(0, |counted| counted.used) >= request.max_retries
             || request.delay > self.scope.max_retry_delay
             || self.scope.retry_budget.as_ref().is_some_and(RetryBudget::is_empty)
     }
@@ -21,11 +22,21 @@ impl RailContext {
         self.scope.retry_budget.as_ref().map(RetryBudget::left)
     }
 
+    /// Notes that the operation cannot run again.
+    #[inline]
+    pub(crate) const fn spend(&mut self) {
+        self.is_spent = true;
+    }
+
     /// Counts a retry that a rail asks for.
     ///
     /// # Errors
-    /// Returns an error if the rail or the run has no retry left, or if the delay is too long.
+    /// Returns an error if the rail or the run has no retry left, if the delay is too long, or if the operation cannot
+    /// run again.
     pub(crate) fn count_retry(&mut self, retry: &RailRetry) -> Result<(), RetryLimit> {
+        if self.is_spent {
+            return Err(RetryLimit::Once);
+        }
         if self.attempt == 0 {
             self.retries.clear();
         }

@@ -60,6 +60,7 @@ impl RailContext {
             operation_end: self.operation_end,
             path: Path::default(),
             is_nested: self.is_nested,
+            is_spent: self.is_spent,
             ..Self::of(Arc::new(scope), self.step)
         }
     }

@@ -78,6 +78,24 @@ impl<E: Payloads> Decision<E> {
         matches!(self, Self::Continue)
     }
 
+    /// Returns `true` if a rail skipped.
+    #[must_use]
+    pub const fn is_skip(&self) -> bool {
+        matches!(self, Self::Skip(_))
+    }
+
+    /// Returns `true` if a rail asked for a retry.
+    #[must_use]
+    pub const fn is_retry(&self) -> bool {
+        matches!(self, Self::Retry(_))
+    }
+
+    /// Returns `true` if a rail aborted the run.
+    #[must_use]
+    pub const fn is_abort(&self) -> bool {
+        matches!(self, Self::Abort(_))
+    }
+
     /// Returns the name of the rail that decided, or the name of the hook's type. `None` if every rail continued.
     #[must_use]
     pub fn rail_name(&self) -> Option<&str> {

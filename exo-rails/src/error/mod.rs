@@ -138,15 +138,17 @@ pub enum RetryLimit {
         // Not a `Duration`: it would make the error of a run larger, and with it every result.
         max_seconds: u32,
     },
+    /// The operation can be performed only once: see [`Guard::guard_run_once`](crate::Guard::guard_run_once).
+    Once,
 }
 
 impl RetryLimit {
-    /// Returns the greatest number of retries, or 0 if the delay was too long.
+    /// Returns the greatest number of retries, or 0 if the delay was too long or the operation can be performed only once.
     #[must_use]
     pub const fn max_retries(self) -> u32 {
         match self {
             Self::Rail { max_retries } | Self::Run { max_retries } => max_retries,
-            Self::Delay { .. } => 0,
+            Self::Delay { .. } | Self::Once => 0,
         }
     }
 }
@@ -158,6 +160,12 @@ impl fmt::Display for RetriesExhausted {
             RetryLimit::Rail { max_retries } => ("has none left", max_retries),
             RetryLimit::Run { max_retries } => ("the run has none left", max_retries),
             RetryLimit::Delay { max_seconds } => ("its delay is longer than the run allows", max_seconds),
+            RetryLimit::Once => {
+                return write!(
+                    f,
+                    "rail `{rail_name}` wants a retry at {event} but the operation can be performed only once: {reason}"
+                );
+            }
         };
         if matches!(limit, RetryLimit::Delay { .. }) {
             return write!(

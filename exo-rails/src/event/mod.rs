@@ -27,6 +27,7 @@ use crate::point::HookPoint;
 /// The payload of an event, and the types that a decision at the event holds.
 ///
 /// The typed [events](crate::events) implement it, and so does [`AnyEvent`], the event of plain hooks.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not an event", label = "not an event")]
 pub trait Payloads: Sized + Send + Sync + 'static {
     /// The data that the event carries: references to its parts. A payload of several parts is a tuple.
     type Payload<'a>: Send;
@@ -127,6 +128,18 @@ pub trait Event: Payloads {
 
     /// Returns the payload of this event from the union. `None` if the union holds the payload of another event.
     fn payload(inputs: Inputs<'_>) -> Option<Self::Payload<'_>>;
+}
+
+/// An event. [`dispatch`](crate::GuardSet::dispatch) asks for this trait, because rustc would report [`Event`] three times.
+#[doc(hidden)]
+pub trait IsEvent: Event {
+    // For the bound `Itself: Sized`, which is always met: see `RunFuture` in `operation/guard.rs`.
+    type Itself;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event> IsEvent for E {
+    type Itself = ();
 }
 
 /// The decisions other than "continue" that an event allows. Each level includes the levels before it.

@@ -261,7 +261,7 @@ pointers!(dyn GuardSet + 'd, dyn GuardSet + Send + 'd, dyn GuardSet + Send + Syn
 /// there.
 #[diagnostic::do_not_recommend]
 impl Rail for DynGuardSet {
-    const DECLARATION: Row = Row::new(
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row = Row::new(
         RailInfo { name: "DynGuardSet", priority: DEFAULT_PRIORITY, declared: SourceLocation::here(&module_path!()) },
         HookPoint::ALL,
         HookPoint::ALL,

@@ -31,9 +31,9 @@ use crate::chain::{Serves, ServesEvent, enter, forward_to};
 use crate::context::{RailContext, RunContext};
 use crate::decision::{Decision, Outcome};
 use crate::event::{
-    ContextAssembled, ContextOverflow, Decoy, Dropped, Error, Event, Finished, LlmChunk, LlmError, MemoryRecalled,
-    MemoryStored, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall, SessionEnd,
-    SessionStart, Start, Suspended, ToolError,
+    ContextAssembled, ContextOverflow, Decoy, Dropped, Error, Event, Finished, IsEvent, LlmChunk, LlmError,
+    MemoryRecalled, MemoryStored, PostCompaction, PostLlmCall, PostToolCall, PreCompaction, PreLlmCall, PreToolCall,
+    SessionEnd, SessionStart, Start, Suspended, ToolError,
 };
 use crate::point::event_table;
 use crate::rail::{EventFact, InMode, Mode};
@@ -72,13 +72,13 @@ pub trait GuardSet: ServesEveryEvent + DynLifecycle {
     ///
     /// # Errors
     /// Returns the fault of a rail whose fault ends the run: see [`OnFault`](crate::OnFault).
-    fn dispatch<'a, E: Event>(
+    fn dispatch<'a, E: IsEvent<Itself: Sized>>(
         &'a self,
         payload: E::Payload<'a>,
         ctx: &'a mut RunContext,
     ) -> impl Future<Output = Outcome<E>> + Send
     where
-        Self: ServesEvent<E> + Sized, // of a `&dyn GuardSet`, write `(&rails).dispatch`; a `DynGuardSet` has it as it is
+        Self: ServesEvent<E, Itself: Sized> + Sized, // of a `&dyn GuardSet`, write `(&rails).dispatch`; a `DynGuardSet` has it as it is
     {
         enter::<E, Self>(self, payload, ctx.for_rails())
     }

@@ -33,3 +33,14 @@ where
         self(piece)
     }
 }
+
+/// A sink, for a bound that every sink meets: see `RunFuture` in `operation/guard.rs`.
+#[doc(hidden)]
+pub trait IsSink {
+    type This;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: StreamSink> IsSink for S {
+    type This = S;
+}

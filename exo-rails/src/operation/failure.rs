@@ -36,7 +36,7 @@ use crate::event::Decoy;
     message = "an operation cannot fail with `{Self}`",
     label = "an operation cannot fail with this",
     note = "the error of an operation is text, `Box<dyn Error + Send + Sync>`, or an error type that is `Send`, `Sync` and `'static`",
-    note = "write `#[derive(Debug, thiserror::Error)]` above your type, or let the operation return an `OperationError`"
+    note = "write `#[derive(Debug, thiserror::Error)]` above your type, or let the operation return an `OperationError`: `.map_err(OperationError::from)`"
 )]
 pub trait IntoFailure<E, Impl = ()> {
     /// Converts the error into the error of the guard. An [`OperationError`] or a [`RunError`] stays unchanged, also

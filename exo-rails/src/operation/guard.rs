@@ -8,22 +8,43 @@ use tracing::warn;
 
 use super::attempt::attempts;
 use super::dropped::{OngoingRun, dropped};
-use super::guarded::{Guarded, GuardedStream};
+use super::guarded::{Guarded, GuardedOnce, GuardedStream};
 use super::kinds::Kind;
 use super::memory;
 use super::nesting::{Nested, ensure_room};
-use super::perform::{Perform, Streamed, Whole};
-use crate::chain::{Serves, ServesOperation, enter};
+use super::perform::{Once, Perform, Streamed, Whole};
+use super::permit::Permit;
+use super::proving::Proving;
+use crate::chain::{Serves, ServesItsEvents, enter};
 use crate::context::{OrCancelled, RailContext, RunContext, Watch};
 use crate::decision::{Decision, OnFault, report};
 use crate::error::{OperationError, RailFault, RunError, drop_quietly};
-use crate::event::{Compaction, CustomOperation, Error, LlmCall, Run, SessionEnd, SessionStart, Suspended, ToolCall};
-use crate::guard_set::GuardSet;
+use crate::event::{
+    Compaction, CustomOperation, Error, LlmCall, Operation, Run, SessionEnd, SessionStart, Suspended, ToolCall,
+};
+use crate::guard_set::{GuardSet, Meets};
 use crate::message::{
-    CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, MemoryEntry, MemoryQuery,
+    CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, IsSink, MemoryEntry, MemoryQuery,
     ModelCallInputs, ModelResponse, RecalledMemory, SessionInfo, StreamSink, ToolCallInputs, ToolOutput,
 };
 use crate::rail::caught;
+
+// The futures of the guarded functions.
+//
+// Each method says what its function takes and returns, although `Guarded` implies it: only from a bound of the method
+// itself does rustc know the parameter of a closure `async |call| …`. The bound `Future: Sized` is always met. With it,
+// rustc cannot name the future of a wrong function, and so reports the function once. Without it, rustc also reports the
+// call and its `.await`. The comments at the bounds are in the messages of rustc.
+type RunFuture<F> = <F as Guarded<InvokeInputs, InvokeOutput, RunError>>::Future;
+type LlmCallFuture<F> = <F as Guarded<ModelCallInputs, ModelResponse>>::Future;
+type CompactionFuture<F> = <F as Guarded<CompactionInputs, CompactionOutput>>::Future;
+type RecallFuture<F> = <F as Guarded<MemoryQuery, RecalledMemory>>::Future;
+type StoreFuture<F> = <F as Guarded<MemoryEntry, ()>>::Future;
+type ToolCallFuture<F> = <F as Guarded<ToolCallInputs, ToolOutput>>::Future;
+type OperationFuture<F, O> = <F as Guarded<<O as Operation>::Inputs, <O as Operation>::Output>>::Future;
+
+/// The future of a function that can be called only once.
+type OnceFuture<F, I, O, E = OperationError> = <F as GuardedOnce<I, O, E>>::Future;
 
 /// Guarded operations: a run, a model call, a tool call, a compaction, a custom operation, and the requests to a
 /// memory. Each method runs an operation together with the rails before and after it.
@@ -82,44 +103,64 @@ pub trait Guard: GuardSet + Sized {
         run: F,
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
     where
-        F: Guarded<InvokeInputs, InvokeOutput, RunError, Future: Send, Value: Send, Error: Send> + Send,
+        F: Guarded<InvokeInputs, InvokeOutput, RunError, Future: Sized>,
+        F: FnMut(Permit<InvokeInputs>) -> RunFuture<F>, // a retry calls it again: clone, or use `guard_run_once`
     {
-        let inputs = inputs.into();
-        async move {
-            let (ctx, watch) = ctx.watched();
-            let mut ongoing = OngoingRun { rails: self, ctx, has_ended: false };
-            ongoing.ctx.forget_passed();
-            let attempted = if let Err(error) = ensure_room() {
-                Err(Box::new(FailedAttempts { error, inputs }))
-            } else {
-                let (under_way, bell) = watch.parts();
-                let failed = |error, inputs| Box::new(FailedAttempts { error, inputs });
-                let ctx = (&mut *ongoing.ctx, under_way);
-                let attempts = attempts::<Run, _, _, _>(self, inputs, ctx, Whole(run), failed);
-                let mut attempts = pin!(bell.unless_cancelled(under_way, attempts));
-                poll_fn(|task| {
-                    let _nested = Nested::enter();
-                    attempts.as_mut().poll(task)
-                })
-                .await
-            };
-            let result = match attempted {
-                Ok(output) => Ok(output),
-                Err(failed) => {
-                    let FailedAttempts { error, inputs } = *failed;
-                    // A rail that faults or panics here must not hide the error of the run.
-                    match error.open_question() {
-                        Some(question) => {
-                            tell(enter::<Suspended, Self>(self, (&inputs, &question), ongoing.ctx)).await;
-                        }
-                        None => tell(enter::<Error, Self>(self, (&inputs, &error), ongoing.ctx)).await,
-                    }
-                    Err(error)
-                }
-            };
-            ongoing.has_ended = true;
-            result
-        }
+        run_guarded(self, inputs.into(), ctx, Whole(run))
+    }
+
+    /// Guards a run like [`guard_run`](Self::guard_run), whose function can be called only once. So it may borrow by
+    /// `&mut`, and move what it captures.
+    ///
+    /// If a rail asks for a retry after the function was called, the run ends with the error
+    /// [`RetriesExhausted`](RunError::RetriesExhausted), whose limit is [`RetryLimit::Once`](crate::RetryLimit::Once).
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(on = [PreToolCall])]
+    /// fn log(call: &ToolCallInputs) { println!("{}", call.tool_name) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), RunError> {
+    /// let (rails, mut ctx) = (rail_chain![log], RunContext::new("notes"));
+    /// let mut notes = Vec::new();
+    /// rails
+    ///     .guard_run_once("Take a note.", &mut ctx, async |run| {
+    ///         let call = ToolCallInputs::new("note");
+    ///         let note = async |call: Permit<ToolCallInputs>| {
+    ///             notes.push(call.tool_name.clone());
+    ///             Ok::<_, OperationError>("done")
+    ///         };
+    ///         rails.guard_tool_call_once(call, &mut run.context(), note).await?;
+    ///         Ok::<_, RunError>("I have a note.")
+    ///     })
+    ///     .await?;
+    /// assert_eq!(notes, ["note"]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the error that the run ended with, unchanged.
+    fn guard_run_once<F>(
+        &self,
+        inputs: impl Into<InvokeInputs> + Send,
+        ctx: &mut RunContext,
+        run: F,
+    ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
+    where
+        F: GuardedOnce<InvokeInputs, InvokeOutput, RunError, Future: Sized>,
+        F: FnOnce(Permit<InvokeInputs>) -> OnceFuture<F, InvokeInputs, InvokeOutput, RunError>,
+    {
+        run_guarded(self, inputs.into(), ctx, Once(Some(run)))
+    }
+
+    /// Guards operations with permits that prove that the guard set meets the requirements `P`: see [`Proving`].
+    #[must_use]
+    fn proving<P>(&self) -> Proving<'_, Self, P>
+    where
+        Self: Meets<P>,
+    {
+        Proving::new(self)
     }
 
     /// Runs the rails of [`SessionStart`](crate::events::SessionStart), which decide whether a session may start.
@@ -221,9 +262,28 @@ pub trait Guard: GuardSet + Sized {
         model: F,
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
-        F: Guarded<ModelCallInputs, ModelResponse, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+        F: Guarded<ModelCallInputs, ModelResponse, Future: Sized>,
+        F: FnMut(Permit<ModelCallInputs>) -> LlmCallFuture<F>, // a retry calls it again: clone, or use `guard_llm_call_once`
     {
         guard_model(self, call, ctx, Whole(model))
+    }
+
+    /// Guards a model call like [`guard_llm_call`](Self::guard_llm_call), whose function can be called only once: see
+    /// [`guard_run_once`](Self::guard_run_once).
+    ///
+    /// # Errors
+    /// Returns an error in the same cases, and if a rail asks for a retry after the function was called.
+    fn guard_llm_call_once<F>(
+        &self,
+        call: ModelCallInputs,
+        ctx: &mut RunContext,
+        model: F,
+    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
+    where
+        F: GuardedOnce<ModelCallInputs, ModelResponse, Future: Sized>,
+        F: FnOnce(Permit<ModelCallInputs>) -> OnceFuture<F, ModelCallInputs, ModelResponse>,
+    {
+        guard_model(self, call, ctx, Once(Some(model)))
     }
 
     /// Guards a model call with an answer in pieces.
@@ -268,13 +328,18 @@ pub trait Guard: GuardSet + Sized {
     ///
     /// # Errors
     /// Returns an error in the same cases as [`guard_llm_call`](Self::guard_llm_call).
-    fn guard_stream(
+    fn guard_stream<F, S>(
         &self,
         call: ModelCallInputs,
         ctx: &mut RunContext,
-        model: impl GuardedStream,
-        sink: impl StreamSink,
-    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send {
+        model: F,
+        sink: S,
+    ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
+    where
+        F: GuardedStream<Stream: Sized>,
+        F: FnMut(Permit<ModelCallInputs>) -> <F as GuardedStream>::Stream,
+        S: StreamSink + IsSink<This: Sized>,
+    {
         guard_model(self, call, ctx, Streamed::new(model, sink))
     }
 
@@ -315,7 +380,8 @@ pub trait Guard: GuardSet + Sized {
         compaction: F,
     ) -> impl Future<Output = Result<CompactionOutput, RunError>> + Send
     where
-        F: Guarded<CompactionInputs, CompactionOutput, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+        F: Guarded<CompactionInputs, CompactionOutput, Future: Sized>,
+        F: FnMut(Permit<CompactionInputs>) -> CompactionFuture<F>,
     {
         guard::<Compaction, _, _>(self, history, ctx.watched(), Whole(compaction))
     }
@@ -354,7 +420,8 @@ pub trait Guard: GuardSet + Sized {
         recall: F,
     ) -> impl Future<Output = Result<RecalledMemory, RunError>> + Send
     where
-        F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+        F: Guarded<MemoryQuery, RecalledMemory, Future: Sized>,
+        F: FnMut(Permit<MemoryQuery>) -> RecallFuture<F>,
     {
         memory::recall(self, query, ctx.watched(), recall)
     }
@@ -393,7 +460,8 @@ pub trait Guard: GuardSet + Sized {
         store: F,
     ) -> impl Future<Output = Result<(), RunError>> + Send
     where
-        F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
+        F: Guarded<MemoryEntry, (), Future: Sized>,
+        F: FnMut(Permit<MemoryEntry>) -> StoreFuture<F>,
     {
         memory::store(self, entry, ctx.watched(), store)
     }
@@ -448,9 +516,28 @@ pub trait Guard: GuardSet + Sized {
         tool: F,
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
-        F: Guarded<ToolCallInputs, ToolOutput, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+        F: Guarded<ToolCallInputs, ToolOutput, Future: Sized>,
+        F: FnMut(Permit<ToolCallInputs>) -> ToolCallFuture<F>, // a retry calls it again: clone, or use `guard_tool_call_once`
     {
         guard::<ToolCall, _, _>(self, call, ctx.watched(), Whole(tool))
+    }
+
+    /// Guards a tool call like [`guard_tool_call`](Self::guard_tool_call), whose function can be called only once: see
+    /// [`guard_run_once`](Self::guard_run_once).
+    ///
+    /// # Errors
+    /// Returns an error in the same cases, and if a rail asks for a retry after the function was called.
+    fn guard_tool_call_once<F>(
+        &self,
+        call: ToolCallInputs,
+        ctx: &mut RunContext,
+        tool: F,
+    ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
+    where
+        F: GuardedOnce<ToolCallInputs, ToolOutput, Future: Sized>,
+        F: FnOnce(Permit<ToolCallInputs>) -> OnceFuture<F, ToolCallInputs, ToolOutput>,
+    {
+        guard::<ToolCall, _, _>(self, call, ctx.watched(), Once(Some(tool)))
     }
 
     /// Guards a [custom operation](derive@crate::Operation).
@@ -511,15 +598,158 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<O::Output, RunError>> + Send
     where
         O: CustomOperation,
-        F: Guarded<O::Inputs, O::Output, OperationError, Future: Send, Value: Send, Error: Send> + Send,
-        Self: ServesOperation<O>,
+        F: Guarded<O::Inputs, O::Output, Future: Sized>,
+        F: FnMut(Permit<O::Inputs>) -> OperationFuture<F, O>, // a retry calls it again: clone, or use `guard_operation_once`
+        Self: ServesOperation<O, Itself: Sized>,
     {
-        guard::<O, _, _>(self, inputs, ctx.watched(), Whole(operation))
+        self.guarded(inputs, ctx, operation)
+    }
+
+    /// Guards a custom operation like [`guard_operation`](Self::guard_operation), whose function can be called only
+    /// once: see [`guard_run_once`](Self::guard_run_once).
+    ///
+    /// # Errors
+    /// Returns an error in the same cases, and if a rail asks for a retry after the function was called.
+    fn guard_operation_once<O, F>(
+        &self,
+        inputs: O::Inputs,
+        ctx: &mut RunContext,
+        operation: F,
+    ) -> impl Future<Output = Result<O::Output, RunError>> + Send
+    where
+        O: CustomOperation,
+        F: GuardedOnce<O::Inputs, O::Output, Future: Sized>,
+        F: FnOnce(Permit<O::Inputs>) -> OnceFuture<F, O::Inputs, O::Output>,
+        Self: ServesOperation<O, Itself: Sized>,
+    {
+        self.guarded_once(inputs, ctx, operation)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R: GuardSet> Guard for R {}
+
+/// A guard set that serves the events of a [custom operation](derive@crate::Operation).
+///
+/// The library implements it for every guard set that serves these events. Use it as a bound in code that is generic over
+/// guard sets:
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::{Operation, ServesOperation};
+///
+/// #[derive(Clone, Debug)]
+/// struct Document(String);
+///
+/// #[derive(Debug)]
+/// struct Receipt;
+///
+/// #[derive(Operation)]
+/// #[operation(inputs = Document, output = Receipt)]
+/// struct StoreDocument;
+///
+/// async fn archive<R>(rails: &R, document: Document, ctx: &mut RunContext) -> Result<Receipt, RunError>
+/// where
+///     R: GuardSet + ServesOperation<StoreDocument>,
+/// {
+///     rails.guard_operation::<StoreDocument, _>(document, ctx, |_| async { Ok::<_, OperationError>(Receipt) }).await
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not guard the operation `{O}`",
+    label = "does not guard `{O}`",
+    note = "a chain guards the operations of the library, and the custom operations that it lists: `#[chain(operations = [{O}])]`",
+    note = "`RailManager`, `HookManager` and `NoRails` guard every operation"
+)]
+pub trait ServesOperation<O: CustomOperation>: ServesItsEvents<O> {
+    // For the bound `Itself: Sized`, which is always met: see `RunFuture`.
+    #[doc(hidden)]
+    type Itself;
+
+    #[doc(hidden)]
+    fn guarded<F: Guarded<O::Inputs, O::Output>>(
+        &self,
+        inputs: O::Inputs,
+        ctx: &mut RunContext,
+        operation: F,
+    ) -> impl Future<Output = Result<O::Output, RunError>> + Send;
+
+    #[doc(hidden)]
+    fn guarded_once<F: GuardedOnce<O::Inputs, O::Output>>(
+        &self,
+        inputs: O::Inputs,
+        ctx: &mut RunContext,
+        operation: F,
+    ) -> impl Future<Output = Result<O::Output, RunError>> + Send;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: CustomOperation, R: GuardSet + ServesItsEvents<O>> ServesOperation<O> for R {
+    type Itself = ();
+
+    fn guarded<F: Guarded<O::Inputs, O::Output>>(
+        &self,
+        inputs: O::Inputs,
+        ctx: &mut RunContext,
+        operation: F,
+    ) -> impl Future<Output = Result<O::Output, RunError>> + Send {
+        guard::<O, _, _>(self, inputs, ctx.watched(), Whole(operation))
+    }
+
+    fn guarded_once<F: GuardedOnce<O::Inputs, O::Output>>(
+        &self,
+        inputs: O::Inputs,
+        ctx: &mut RunContext,
+        operation: F,
+    ) -> impl Future<Output = Result<O::Output, RunError>> + Send {
+        guard::<O, _, _>(self, inputs, ctx.watched(), Once(Some(operation)))
+    }
+}
+
+/// Guards a whole run.
+#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice: the future would be larger")]
+fn run_guarded<R: GuardSet, P: Perform<Run>>(
+    rails: &R,
+    inputs: InvokeInputs,
+    ctx: &mut RunContext,
+    run: P,
+) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send {
+    async move {
+        let (ctx, watch) = ctx.watched();
+        let mut ongoing = OngoingRun { rails, ctx, has_ended: false };
+        ongoing.ctx.forget_passed();
+        let attempted = if let Err(error) = ensure_room() {
+            Err(Box::new(FailedAttempts { error, inputs }))
+        } else {
+            let (under_way, bell) = watch.parts();
+            let failed = |error, inputs| Box::new(FailedAttempts { error, inputs });
+            let ctx = (&mut *ongoing.ctx, under_way);
+            let attempts = attempts::<Run, _, _, _>(rails, inputs, ctx, run, failed);
+            let mut attempts = pin!(bell.unless_cancelled(under_way, attempts));
+            poll_fn(|task| {
+                let _nested = Nested::enter();
+                attempts.as_mut().poll(task)
+            })
+            .await
+        };
+        let result = match attempted {
+            Ok(output) => Ok(output),
+            Err(failed) => {
+                let FailedAttempts { error, inputs } = *failed;
+                // A rail that faults or panics here must not hide the error of the run.
+                match error.open_question() {
+                    Some(question) => {
+                        tell(enter::<Suspended, R>(rails, (&inputs, &question), ongoing.ctx)).await;
+                    }
+                    None => tell(enter::<Error, R>(rails, (&inputs, &error), ongoing.ctx)).await,
+                }
+                Err(error)
+            }
+        };
+        ongoing.has_ended = true;
+        result
+    }
+}
 
 /// Guards a model call, after it has added the messages of rails that wait for the next model call.
 fn guard_model<R, P>(

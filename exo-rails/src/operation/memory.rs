@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use futures_util::TryFutureExt;
+use futures_util::{FutureExt, TryFutureExt};
 
-use super::failure::IntoFailure;
-use super::guarded::Guarded;
+use super::guarded::{Guarded, GuardedResult};
 use super::permit::issue;
 use crate::chain::{Serves, enter};
 use crate::context::{CloseOnDrop, RailContext, Slot, Watch};
 use crate::decision::Decision;
-use crate::error::{OperationError, RunError};
+use crate::error::RunError;
 use crate::event::{MemoryRecalled, MemoryStored};
 use crate::guard_set::GuardSet;
 use crate::message::{MemoryEntry, MemoryQuery, RecalledMemory};
@@ -26,7 +25,7 @@ pub(super) async fn recall<R, F>(
 ) -> Result<RecalledMemory, RunError>
 where
     R: GuardSet,
-    F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+    F: Guarded<MemoryQuery, RecalledMemory>,
 {
     ctx.ensure_running()?;
     ctx.begin_operation();
@@ -43,16 +42,16 @@ async fn recalled<R, F>(
 ) -> Result<RecalledMemory, RunError>
 where
     R: GuardSet,
-    F: Guarded<MemoryQuery, RecalledMemory, OperationError, Future: Send, Value: Send, Error: Send> + Send,
+    F: Guarded<MemoryQuery, RecalledMemory>,
 {
     let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
     // Like a model call: a dropped request changes nothing.
-    let recalled = recall(issue(&slot)).map_err(IntoFailure::<OperationError>::into_failure).err_into::<RunError>();
+    let recalled = recall(issue(&slot)).map(GuardedResult::into_result).err_into::<RunError>();
     let result = watch.unless_cancelled(recalled).await;
     drop(open_slot);
     let query = taken_back(slot, HookPoint::MemoryRecalled, ctx)?;
-    let mut memory = result?.into();
+    let mut memory = result?;
     let outcome = watch
         .unless_cancelled(enter::<MemoryRecalled, R>(rails, (&query, &mut memory), ctx).err_into::<RunError>())
         .await;
@@ -72,7 +71,7 @@ pub(super) async fn store<R, F>(
 ) -> Result<(), RunError>
 where
     R: GuardSet,
-    F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
+    F: Guarded<MemoryEntry, ()>,
 {
     ctx.ensure_running()?;
     ctx.begin_operation();
@@ -89,7 +88,7 @@ async fn stored<R, F>(
 ) -> Result<(), RunError>
 where
     R: GuardSet,
-    F: Guarded<MemoryEntry, (), OperationError, Future: Send, Value: Send, Error: Send> + Send,
+    F: Guarded<MemoryEntry, ()>,
 {
     let outcome = watch.unless_cancelled(enter::<MemoryStored, R>(rails, &mut entry, ctx).err_into::<RunError>()).await;
     match outcome? {
@@ -104,13 +103,13 @@ where
         ctx.provide_to(&mut slot);
     }
     let open_slot = CloseOnDrop(&slot);
-    let result = store(issue(&slot)).await;
+    let result = store(issue(&slot)).await.into_result();
     drop(open_slot);
     taken_back(slot, HookPoint::MemoryStored, ctx)?;
     if is_provided {
         ctx.drop_slot::<MemoryEntry>();
     }
-    result.map(Into::into).map_err(|error| IntoFailure::<OperationError>::into_failure(error).into())
+    Ok(result?)
 }
 
 /// Takes the inputs back from the slot.

@@ -4,13 +4,14 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
 
+use futures_util::future::Either;
 use futures_util::{FutureExt, StreamExt};
 
 use super::attempt_over::AttemptOver;
 use super::failure::IntoFailure;
-use super::guarded::{Guarded, GuardedStream};
+use super::guarded::{Guarded, GuardedFuture, GuardedOnce, GuardedResult, GuardedStream, IntoOutput};
 use super::kinds::{Kind, interrupted};
-use super::permit::issue;
+use super::permit::{Permit, issue};
 use super::windows;
 use crate::context::{OperationEnd, RailContext, RunScope, Slot, UnderWay};
 use crate::error::OperationError;
@@ -50,18 +51,15 @@ pub(crate) trait Perform<O: Kind>: Send {
 
 /// Converts the result of an operation for its guard, and counts its cost.
 #[inline(always)]
-fn counted<O: Kind, T: Into<O::Output>, E: IntoFailure<O::Error>>(
-    result: Result<T, E>,
+fn counted<O: Kind>(
+    result: impl GuardedResult<Value: IntoOutput<O::Output>, Error: IntoFailure<O::Error>>,
     ctx: &RailContext,
-) -> Result<O::Output, O::Error> {
-    match result {
-        Ok(value) => {
-            let output = value.into();
-            O::count(&output, ctx);
-            Ok(output)
-        }
-        Err(error) => Err(error.into_failure()),
+) -> OperationResult<O> {
+    let result = result.into_result();
+    if let Ok(output) = &result {
+        O::count(output, ctx);
     }
+    result
 }
 
 /// Returns how an operation with this result has ended.
@@ -73,13 +71,32 @@ fn end<O: Kind>(result: &OperationResult<O>) -> OperationEnd {
     }
 }
 
+/// Calls the function of an operation.
+#[inline(always)]
+fn performed<O: Kind, Fut: GuardedFuture<O::Output, O::Error> + Send>(
+    operation: impl FnOnce(Permit<O::Inputs>) -> Fut,
+    slot: &Arc<Slot<O::Inputs>>,
+    ctx: &mut RailContext,
+    under_way: &UnderWay,
+) -> impl Future<Output = OperationResult<O>> + Send {
+    let operating = under_way.begin(!O::IS_INTERRUPTED);
+    // If a rail around the operation drops this future, nobody knows the end.
+    ctx.set_operation_end(OperationEnd::Unknown);
+    operation(issue(slot)).map(move |result| {
+        drop(operating);
+        let result = counted::<O>(result, ctx);
+        ctx.set_operation_end(end::<O>(&result));
+        result
+    })
+}
+
 /// An operation that is called and returns its result as a whole.
 pub(crate) struct Whole<F>(pub F);
 
 impl<O, F> Perform<O> for Whole<F>
 where
     O: Kind,
-    F: Guarded<O::Inputs, O::Output, O::Error, Future: Send, Value: Send, Error: Send> + Send,
+    F: Guarded<O::Inputs, O::Output, O::Error>,
 {
     type Over = Infallible;
 
@@ -91,15 +108,47 @@ where
         (ctx, under_way): (&mut RailContext, &UnderWay),
         _: &mut Option<Infallible>,
     ) -> impl Future<Output = OperationResult<O>> + Send {
-        let operating = under_way.begin(!O::IS_INTERRUPTED);
-        // If a rail around the operation drops this future, nobody knows the end.
-        ctx.set_operation_end(OperationEnd::Unknown);
-        (self.0)(issue(slot)).map(move |result| {
-            drop(operating);
-            let result = counted::<O, _, _>(result, ctx);
-            ctx.set_operation_end(end::<O>(&result));
-            result
-        })
+        performed::<O, _>(&mut self.0, slot, ctx, under_way)
+    }
+
+    fn deliver<R: GuardSet>(
+        &mut self,
+        rails: &R,
+        inputs: &O::Inputs,
+        output: &mut O::Output,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<(), AttemptOver>> + Send {
+        O::deliver(rails, inputs, output, ctx)
+    }
+
+    fn restart(&mut self) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
+}
+
+/// An operation that can be called only once.
+pub(crate) struct Once<F>(pub Option<F>);
+
+impl<O, F> Perform<O> for Once<F>
+where
+    O: Kind<Error: From<OperationError>>,
+    F: GuardedOnce<O::Inputs, O::Output, O::Error>,
+{
+    type Over = Infallible;
+
+    fn perform<R: GuardSet>(
+        &mut self,
+        _: &R,
+        slot: &Arc<Slot<O::Inputs>>,
+        (ctx, under_way): (&mut RailContext, &UnderWay),
+        _: &mut Option<Infallible>,
+    ) -> impl Future<Output = OperationResult<O>> + Send {
+        ctx.spend();
+        match self.0.take() {
+            Some(operation) => Either::Left(performed::<O, _>(operation, slot, ctx, under_way)),
+            // No retry is granted to an operation that is spent.
+            None => Either::Right(ready(Err(interrupted().into()))),
+        }
     }
 
     fn deliver<R: GuardSet>(
@@ -144,7 +193,7 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         over: &mut Option<AttemptOver>,
     ) -> Result<ModelResponse, OperationError> {
         let mut meter = Meter { usage: None, scope: ctx.scope_handle() };
-        let deltas = (self.model)(issue(slot)).inspect(move |delta| meter.read(delta));
+        let deltas = (self.model)(issue(slot)).map(GuardedResult::into_result).inspect(move |delta| meter.read(delta));
         let mut sink = Counting { sink: &mut self.sink, has_left: &mut self.has_left };
         ctx.set_operation_end(OperationEnd::Unknown);
         match windows::stream(rails, slot.inputs(), deltas, ctx, &mut sink).await {
@@ -197,7 +246,7 @@ struct Meter {
 }
 
 impl Meter {
-    fn read<E>(&mut self, delta: &Result<ModelDelta, E>) {
+    fn read(&mut self, delta: &Result<ModelDelta, OperationError>) {
         match delta {
             Ok(ModelDelta::Usage(usage)) => self.usage = Some(usage.clone()),
             Ok(ModelDelta::Response(response)) => self.usage.clone_from(&response.usage),

@@ -2,9 +2,11 @@
 
 use std::any::TypeId;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::chain::ChainRequirements;
 use crate::context::{Provided, RunContext, RunScope, Slot};
 use crate::error::OperationError;
 use crate::message::{InvokeInputs, OperationErrorKind};
@@ -13,8 +15,11 @@ use crate::message::{InvokeInputs, OperationErrorKind};
 /// operation.
 ///
 /// Only a [guarded operation](crate::Guard::guard_tool_call) makes a permit, for one attempt. A permit is not `Clone`,
-/// and its inputs cannot be changed. So an executor that takes a `Permit<ToolCallInputs>` cannot be called unguarded,
-/// with arguments that no rail has seen, or twice for one decision.
+/// and its inputs cannot be changed. So an executor that takes a `Permit<ToolCallInputs>` cannot be called without a guard
+/// set, with arguments that its rails have not seen, or twice for one decision.
+///
+/// Every guard set makes a `Permit<T>`, also [`NoRails`](crate::NoRails), which has no rails. A `Permit<T, P>` proves more:
+/// the guard set [meets](crate::Meets) the requirements `P`. [`Guard::proving`](crate::Guard::proving) makes it.
 ///
 /// The operation must drop the permit before it ends. If it keeps the permit, the guard fails with
 /// [`RunError::PermitKept`](crate::RunError::PermitKept).
@@ -50,13 +55,45 @@ use crate::message::{InvokeInputs, OperationErrorKind};
 /// # }
 /// ```
 #[must_use = "a permit is for the operation that it was made for"]
-pub struct Permit<T> {
+pub struct Permit<T, P = AnyRails> {
     slot: Arc<Slot<T>>,
+    /// The requirements that the guard set meets.
+    proof: PhantomData<fn() -> P>,
 }
+
+/// The proof of a [`Permit`] that any guard set makes.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyRails;
 
 /// Makes a permit for one attempt. Not an associated function, so that rustc never proposes it to users.
 pub(crate) fn issue<T>(slot: &Arc<Slot<T>>) -> Permit<T> {
-    Permit { slot: Arc::clone(slot) }
+    Permit { slot: Arc::clone(slot), proof: PhantomData }
+}
+
+/// Adds a proof to a permit. The caller has checked that the guard set meets the requirements.
+pub(super) fn prove<T, P>(permit: Permit<T>) -> Permit<T, P> {
+    Permit { slot: permit.slot, proof: PhantomData }
+}
+
+/// A permit is good for an executor that asks for less.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails::ChainRequirements;
+///
+/// async fn log_and_run<P: ChainRequirements>(call: Permit<ToolCallInputs, P>) -> Result<ToolOutput, OperationError> {
+///     println!("{}", call.tool_name);
+///     run(call.into()).await
+/// }
+///
+/// async fn run(call: Permit<ToolCallInputs>) -> Result<ToolOutput, OperationError> {
+///     Ok(ToolOutput::text(format!("{} has run", call.tool_name)))
+/// }
+/// ```
+impl<T, P: ChainRequirements> From<Permit<T, P>> for Permit<T> {
+    fn from(permit: Permit<T, P>) -> Self {
+        Self { slot: permit.slot, proof: PhantomData }
+    }
 }
 
 /// A function in the place of a constructor. Its error message explains where a permit comes from.
@@ -72,14 +109,16 @@ impl<T, I: MakesPermits> From<I> for Permit<T> {
     }
 }
 
-impl<T: 'static> Permit<T> {
+impl<T> Permit<T> {
     /// A function in the place of a constructor, like the function `Permit`.
     #[doc(hidden)]
     #[expect(clippy::new_ret_no_self, reason = "rustc proposes what returns `Self`")]
     pub fn new<P, I: MakesPermits>(inputs: I) -> P {
         inputs.permit()
     }
+}
 
+impl<T: 'static, P> Permit<T, P> {
     /// Returns a context for operations inside this one. It belongs to the same run, at the same step.
     ///
     /// A run needs it for its model calls and tool calls. A tool that runs an agent can give the agent the state and
@@ -92,7 +131,7 @@ impl<T: 'static> Permit<T> {
     }
 }
 
-impl<T> Permit<T> {
+impl<T, P> Permit<T, P> {
     /// Returns the number of retries of the operation so far. The first attempt is 0.
     #[must_use]
     pub fn attempt(&self) -> u32 {
@@ -134,7 +173,7 @@ impl<T> Permit<T> {
     /// Returns a second handle to the permit. The library checks with it whether the permit is still open when the
     /// operation begins.
     pub(super) fn share(&self) -> Self {
-        Self { slot: Arc::clone(&self.slot) }
+        Self { slot: Arc::clone(&self.slot), proof: PhantomData }
     }
 
     /// Checks that the permit is still valid: its guard is waiting for the operation.
@@ -193,7 +232,7 @@ pub trait MakesPermits {
     fn permit<P>(self) -> P;
 }
 
-impl<T> Deref for Permit<T> {
+impl<T, P> Deref for Permit<T, P> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -201,7 +240,7 @@ impl<T> Deref for Permit<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Permit<T> {
+impl<T: fmt::Debug, P> fmt::Debug for Permit<T, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Permit").field(self.slot.inputs()).finish()
     }

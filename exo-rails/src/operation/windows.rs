@@ -9,7 +9,6 @@ use serde_json::Map;
 use tokio::task::coop::consume_budget;
 
 use super::attempt_over::{AttemptOver, act_on};
-use super::failure::IntoFailure;
 use crate::chain::{Serves, enter};
 use crate::context::RailContext;
 use crate::error::OperationError;
@@ -39,7 +38,7 @@ pub(super) async fn whole<R: GuardSet>(
 }
 
 /// Delivers an answer while it arrives. Each piece is delivered after the rails have seen it.
-pub(super) async fn stream<R, S, E, T>(
+pub(super) async fn stream<R, S, T>(
     rails: &R,
     inputs: &ModelCallInputs,
     deltas: S,
@@ -48,8 +47,7 @@ pub(super) async fn stream<R, S, E, T>(
 ) -> Result<Result<ModelResponse, OperationError>, AttemptOver>
 where
     R: GuardSet,
-    S: Stream<Item = Result<ModelDelta, E>> + Send,
-    E: IntoFailure<OperationError> + Send,
+    S: Stream<Item = Result<ModelDelta, OperationError>> + Send,
     T: StreamSink,
 {
     let mut deltas = pin!(deltas);
@@ -61,7 +59,7 @@ where
         ctx.ensure_running()?;
         let delta = match deltas.next().await {
             None => break,
-            Some(Err(error)) => return Ok(Err(error.into_failure())),
+            Some(Err(error)) => return Ok(Err(error)),
             Some(Ok(delta)) => delta,
         };
         let has_text = passage.take(&delta, sink).await;

@@ -31,6 +31,7 @@ impl<T: OneRailForEachType> Rail for T {
     const PRIORITY: i32 = T::PRIORITY;
     const INFO: RailInfo = T::INFO;
     const DECLARATION: Row = T::DECLARATION;
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row = T::DECLARATION;
     const AFTER: &'static [RailInfo] = T::AFTER;
     const BEFORE: &'static [RailInfo] = T::BEFORE;
     const VALUES: &'static [ValueUse] = T::VALUES;

@@ -73,7 +73,12 @@ pub trait Rail {
 
     /// All constants above in one. It takes less time of the compiler than one declaration for each.
     #[doc(hidden)]
-    const DECLARATION: Row;
+    const DECLARATION: Row = Self::WRITE_RAIL_ABOVE_AN_IMPL_BLOCK;
+
+    /// The declaration, as the macros write it. rustc shows this name, and no other text of the library, to someone who
+    /// implements the trait by hand. So the name is the message.
+    #[doc(hidden)]
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row;
 
     /// The rails that this rail runs after, in the innermost chain that has both.
     #[doc(hidden)]

@@ -121,7 +121,7 @@ impl<R> InMode<R> {
 #[diagnostic::do_not_recommend]
 impl<R: Rail> Rail for InMode<R> {
     const INFO: RailInfo = R::INFO;
-    const DECLARATION: Row = R::DECLARATION.present(Presence::Optional).in_turn();
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row = R::DECLARATION.present(Presence::Optional).in_turn();
     const AFTER: &'static [RailInfo] = R::AFTER;
     const BEFORE: &'static [RailInfo] = R::BEFORE;
     const VALUES: &'static [ValueUse] = R::VALUES;

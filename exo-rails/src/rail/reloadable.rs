@@ -112,7 +112,7 @@ impl<R: fmt::Debug> fmt::Debug for Reloadable<R> {
 #[diagnostic::do_not_recommend]
 impl<R: Rail> Rail for Reloadable<R> {
     const INFO: RailInfo = R::INFO;
-    const DECLARATION: Row = R::DECLARATION.in_turn();
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row = R::DECLARATION.in_turn();
     const AFTER: &'static [RailInfo] = R::AFTER;
     const BEFORE: &'static [RailInfo] = R::BEFORE;
     const VALUES: &'static [ValueUse] = R::VALUES;

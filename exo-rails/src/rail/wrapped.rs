@@ -43,7 +43,7 @@ use crate::rail::{EventFact, LayerOf, Presence, Rail, RailOn, Row, ValueUse, fac
 #[diagnostic::do_not_recommend]
 impl<R: Rail> Rail for Arc<R> {
     const INFO: RailInfo = R::INFO;
-    const DECLARATION: Row = R::DECLARATION;
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row = R::DECLARATION;
     const AFTER: &'static [RailInfo] = R::AFTER;
     const BEFORE: &'static [RailInfo] = R::BEFORE;
     const VALUES: &'static [ValueUse] = R::VALUES;
@@ -152,7 +152,7 @@ impl<E: Event, R: RailOn<E>> RailOn<E> for Arc<R> {
 #[diagnostic::do_not_recommend]
 impl<R: Rail> Rail for Option<R> {
     const INFO: RailInfo = R::INFO;
-    const DECLARATION: Row = R::DECLARATION.present(Presence::Optional);
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row = R::DECLARATION.present(Presence::Optional);
     const AFTER: &'static [RailInfo] = R::AFTER;
     const BEFORE: &'static [RailInfo] = R::BEFORE;
     const VALUES: &'static [ValueUse] = R::VALUES;
@@ -313,7 +313,7 @@ impl<E: Event, Out: ReturnedAt<E, E::Returns>> RailOutput<E> for OptionalOutput<
 #[diagnostic::do_not_recommend]
 impl<R: Rail> Rail for Vec<R> {
     const INFO: RailInfo = R::INFO;
-    const DECLARATION: Row = R::DECLARATION.list();
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: Row = R::DECLARATION.list();
     const AFTER: &'static [RailInfo] = R::AFTER;
     const BEFORE: &'static [RailInfo] = R::BEFORE;
     const VALUES: &'static [ValueUse] = R::VALUES;

@@ -7,7 +7,7 @@ use crate::chain::{ServesEvent, enter};
 use crate::context::{RunContext, StopKind, StoppedBy};
 use crate::decision::{Decision, Outcome};
 use crate::event::Payloads;
-use crate::testing::owned::OwnedPayload;
+use crate::testing::owned::{IntoOwnedPayload, OwnedPayload};
 use crate::testing::shown;
 use crate::testing::trace::Trace;
 use crate::testing::traced::Traced;
@@ -29,7 +29,10 @@ use crate::testing::traced::Traced;
 /// assert_eq!(read.assert_continued().payload.1.content, "key = [key]");
 /// # }
 /// ```
-pub async fn at<E: OwnedPayload>(rails: &impl ServesEvent<E>, payload: impl Into<E::Owned> + Send) -> Decided<E> {
+pub async fn at<E: OwnedPayload>(
+    rails: &impl ServesEvent<E>,
+    payload: impl IntoOwnedPayload<E, Itself: Sized> + Send,
+) -> Decided<E> {
     at_in(rails, payload, &mut RunContext::new("testing")).await
 }
 
@@ -37,10 +40,10 @@ pub async fn at<E: OwnedPayload>(rails: &impl ServesEvent<E>, payload: impl Into
 /// `ctx.run`.
 pub async fn at_in<E: OwnedPayload>(
     rails: &impl ServesEvent<E>,
-    payload: impl Into<E::Owned> + Send,
+    payload: impl IntoOwnedPayload<E, Itself: Sized> + Send,
     ctx: &mut RunContext,
 ) -> Decided<E> {
-    let (mut payload, rails) = (payload.into(), Traced::new(rails));
+    let (mut payload, rails) = (payload.into_owned(), Traced::new(rails));
     let outcome = enter::<E, _>(&rails, E::lend(&mut payload), ctx.for_rails()).await;
     Decided { outcome, payload, trace: rails.trace().clone() }
 }

@@ -82,7 +82,7 @@ mod traced;
 
 pub use at::{Decided, at, at_in};
 pub use guarded::{GuardedCall, llm_call, tool_call};
-pub use owned::OwnedPayload;
+pub use owned::{IntoOwnedPayload, OwnedPayload};
 pub use tested::{Answer, Tested};
 pub use trace::Trace;
 pub use trace_entry::{TraceEntry, TracedEvent};

@@ -55,6 +55,32 @@ where
     }
 }
 
+/// A value that a test passes as the payload of an event: all its parts by value, several in a tuple.
+///
+/// The library implements the trait for every type that [converts](Into) into the parts.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the payload of `{E}`",
+    label = "not the payload of `{E}`",
+    note = "write all parts of the payload, in a tuple if there are several: `PreToolCall` takes a call, and `PostToolCall` takes `(call, output)`"
+)]
+pub trait IntoOwnedPayload<E: OwnedPayload> {
+    // For the bound `Itself: Sized`, which is always met: see `RunFuture` in `operation/guard.rs`.
+    #[doc(hidden)]
+    type Itself;
+
+    /// Converts into the parts.
+    fn into_owned(self) -> E::Owned;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: OwnedPayload, T: Into<E::Owned>> IntoOwnedPayload<E> for T {
+    type Itself = ();
+
+    fn into_owned(self) -> E::Owned {
+        self.into()
+    }
+}
+
 /// A payload: references to its parts.
 #[doc(hidden)]
 pub trait Parts {

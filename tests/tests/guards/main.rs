@@ -27,6 +27,7 @@ mod instances;
 mod lists;
 mod long_chains;
 mod nested_chains;
+mod once;
 mod onion;
 mod order;
 mod provided;

@@ -3,7 +3,8 @@
 use exo_rails::prelude::*;
 use exo_rails::NoRails;
 
-fn main() {
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
     let tool = |call: Permit<ToolCallInputs>| Ok::<_, OperationError>(ToolOutput::text(call.tool_name.clone()));
-    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool);
+    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool).await;
 }

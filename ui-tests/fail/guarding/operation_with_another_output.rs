@@ -3,7 +3,8 @@
 use exo_rails::prelude::*;
 use exo_rails::NoRails;
 
-fn main() {
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
     let tool = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(call.tool_name.len()) };
-    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool);
+    let _ = NoRails.guard_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("demo"), tool).await;
 }

@@ -30,6 +30,7 @@ pub mod order_around;
 pub mod parameters;
 pub mod prelude_beside_others;
 pub mod priorities;
+pub mod proofs;
 pub mod rails_from_elsewhere;
 pub mod rails_of_one_name;
 pub mod reasons;

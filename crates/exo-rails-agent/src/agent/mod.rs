@@ -19,7 +19,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exo_rails::{GuardSet, InvokeOutput, KeptValues, NoRails, RunContext, Tool};
+use exo_rails::{GuardSet, InvokeOutput, KeptValues, Meets, NoRails, RunContext, Tool};
 use serde_json::{Map, Value};
 
 use crate::compaction::Compaction;
@@ -184,7 +184,8 @@ impl<M: Model> Agent<M> {
     }
 }
 
-impl<M: Model, R: GuardSet> Agent<M, R> {
+// The bounds are at the methods. At the block, rustc would not say what a guard set is.
+impl<M: Model, R> Agent<M, R> {
     /// Runs the agent on this input, or resumes a [`SuspendedRun`].
     ///
     /// # Errors
@@ -198,7 +199,10 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     ///
     /// The error in the [`FailedRun`] is the original error. The `FailedRun` also has everything that the run had done
     /// before the error.
-    pub fn run(&self, input: impl IntoRun) -> RunFuture<'_> {
+    pub fn run(&self, input: impl IntoRun) -> RunFuture<'_>
+    where
+        R: GuardSet,
+    {
         let start = input.into_run();
         Box::pin(async move { AgentRun::new(self, None).run(start, &mut self.context()).await })
     }
@@ -207,7 +211,10 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     ///
     /// # Errors
     /// Returns the errors of [`run`](Self::run), and an error if the run is cancelled.
-    pub fn run_in<'a>(&'a self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunFuture<'a> {
+    pub fn run_in<'a>(&'a self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunFuture<'a>
+    where
+        R: GuardSet,
+    {
         let start = input.into_run();
         Box::pin(async move { AgentRun::new(self, None).run(start, ctx).await })
     }
@@ -237,7 +244,10 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     /// assert_eq!(text, "It is on its way.");
     /// # Ok(()) }
     /// ```
-    pub fn stream(&self, input: impl IntoRun) -> RunStream<'_> {
+    pub fn stream(&self, input: impl IntoRun) -> RunStream<'_>
+    where
+        R: GuardSet,
+    {
         let input = input.into_run();
         RunStream::new(move |events| async move {
             let mut ctx = self.context();
@@ -246,7 +256,10 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     }
 
     /// Streams a run like [`stream`](Self::stream), in the given context.
-    pub fn stream_in<'a>(&'a self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunStream<'a> {
+    pub fn stream_in<'a>(&'a self, input: impl IntoRun, ctx: &'a mut RunContext) -> RunStream<'a>
+    where
+        R: GuardSet,
+    {
         let input = input.into_run();
         RunStream::new(move |events| async move { AgentRun::new(self, Some(events)).run(input, ctx).await })
     }
@@ -267,6 +280,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     pub fn into_stream<'a>(self: Arc<Self>, input: impl IntoRun) -> RunStream<'a>
     where
         Self: 'a,
+        R: GuardSet,
     {
         let ctx = self.context();
         self.into_stream_in(input, ctx)
@@ -277,6 +291,7 @@ impl<M: Model, R: GuardSet> Agent<M, R> {
     pub fn into_stream_in<'a>(self: Arc<Self>, input: impl IntoRun, mut ctx: RunContext) -> RunStream<'a>
     where
         Self: 'a,
+        R: GuardSet,
     {
         let input = input.into_run();
         RunStream::new(move |events| async move { AgentRun::new(&*self, Some(events)).run(input, &mut ctx).await })
@@ -497,6 +512,41 @@ impl<M, R> AgentBuilder<M, R> {
     /// The setting affects only failures of the memory. The decisions of rails about the memory still apply.
     pub fn ignore_memory_failures(mut self) -> Self {
         self.0.settings.memory.ignores_failures = true;
+        self
+    }
+
+    /// Refuses a guard set that does not [meet](exo_rails::Meets) the requirements `P`, when the program is compiled. Call it
+    /// after [`rails`](AgentBuilder::rails).
+    ///
+    /// The tools of an agent take a permit without a [proof](exo_rails::Proving). With this method, the agent has it.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    /// use exo_rails::chain_requirements;
+    /// use exo_rails_agent::{Agent, ScriptedModel};
+    ///
+    /// #[rail(priority = 10, on = [PreToolCall])]
+    /// fn permission_check(call: &ToolCallInputs) -> Verdict {
+    ///     Verdict::abort_if(call.tool_name == "drop_table", "not permitted")
+    /// }
+    ///
+    /// chain_requirements! { pub struct Company { require(permission_check on PreToolCall) } }
+    ///
+    /// rail_chain! {
+    ///     #[chain(requirements = Company)]
+    ///     struct SupportRails { permission_check }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model: ScriptedModel = r#"[{ "say": "Hello!" }]"#.parse()?;
+    /// let agent = Agent::builder("support", model).rails(SupportRails).requires::<Company>().build();
+    /// # let _ = agent;
+    /// # Ok(()) }
+    /// ```
+    pub fn requires<P>(self) -> Self
+    where
+        R: Meets<P>,
+    {
         self
     }
 

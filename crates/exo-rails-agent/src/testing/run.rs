@@ -83,15 +83,10 @@ impl<R: GuardSet> ScriptedRun<'_, R> {
     fn prepared(
         self,
         name: &str,
-        result: impl Fn() -> Result<ToolOutput, OperationError> + Send + Sync + 'static,
+        result: impl FnOnce() -> Result<ToolOutput, OperationError> + Clone + Send + Sync + 'static,
     ) -> Self {
         let parameters = json!({ "type": "object" });
-        self.tool_of(Tool::with_permit(
-            name,
-            "A tool of a test.",
-            parameters,
-            move |_call| std::future::ready(result()),
-        ))
+        self.tool_of(Tool::with_permit(name, "A tool of a test.", parameters, async move |_call| result()))
     }
 
     /// Gives the agent a custom tool.

@@ -70,6 +70,15 @@ struct Other<I, T> {
     call: Caller<I, T>,
 }
 
+/// Each call runs a clone of the function.
+fn caller<I: 'static, T: 'static, F, Fut>(call: F) -> Caller<I, T>
+where
+    F: FnOnce(Permit<I>) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<T, OperationError>> + Send + 'static,
+{
+    Arc::new(move |inputs| Box::pin(call.clone()(inputs)))
+}
+
 impl<I, T> Clone for Other<I, T> {
     fn clone(&self) -> Self {
         Self { name: self.name.clone(), call: Arc::clone(&self.call) }
@@ -86,10 +95,10 @@ impl Fallback {
     /// without its field `model`, because that name belongs to the first provider.
     pub fn model<F, Fut>(mut self, name: impl Into<String>, call: F) -> Self
     where
-        F: Fn(Permit<ModelCallInputs>) -> Fut + Send + Sync + 'static,
+        F: FnOnce(Permit<ModelCallInputs>) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Result<ModelResponse, OperationError>> + Send + 'static,
     {
-        self.models.push(Other { name: name.into(), call: Arc::new(move |request| Box::pin(call(request))) });
+        self.models.push(Other { name: name.into(), call: caller(call) });
         self
     }
 
@@ -97,11 +106,10 @@ impl Fallback {
     /// call with the name `other`.
     pub fn tool<F, Fut>(mut self, tool: impl Into<String>, other: impl Into<String>, call: F) -> Self
     where
-        F: Fn(Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
+        F: FnOnce(Permit<ToolCallInputs>) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Result<ToolOutput, OperationError>> + Send + 'static,
     {
-        let call: Caller<_, _> = Arc::new(move |inputs| Box::pin(call(inputs)));
-        self.tools.push((tool.into(), Other { name: other.into(), call }));
+        self.tools.push((tool.into(), Other { name: other.into(), call: caller(call) }));
         self
     }
 

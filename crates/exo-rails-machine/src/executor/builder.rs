@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use exo_rails::{CancellationToken, GuardSet, KeptValues, NoRails, ServesOperation, Tool};
+use exo_rails::{CancellationToken, GuardSet, KeptValues, Meets, NoRails, ServesOperation, Tool};
 use exo_rails_agent::{IntoGuardSet, Model};
 use exo_rails_dygram::META_TOOLS;
 use serde_json::Value;
@@ -145,6 +145,15 @@ impl<M, R> ExecutorBuilder<M, R> {
     /// Adds an option, such as `temperature`, to each request to the model.
     pub fn option(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.settings.options.insert(name.into(), value.into());
+        self
+    }
+
+    /// Refuses a guard set that does not [meet](exo_rails::Meets) the requirements `P`, when the program is compiled. Call it
+    /// after [`rails`](ExecutorBuilder::rails).
+    pub fn requires<P>(self) -> Self
+    where
+        R: Meets<P>,
+    {
         self
     }
 

@@ -91,23 +91,28 @@ impl std::fmt::Debug for Stopped {
     }
 }
 
-impl<M, R> Executor<M, R>
-where
-    M: Model + 'static,
-    R: GuardSet + ServesOperation<Transition> + 'static,
-{
+// The bounds are at the methods. At the block, rustc would not say what the guard set lacks.
+impl<M, R> Executor<M, R> {
     /// Runs the machine to its end.
     ///
     /// # Errors
     ///
     /// If the machine stops before its end. The error contains the state.
-    pub async fn run(&self) -> Result<Done, Stopped> {
+    pub async fn run(&self) -> Result<Done, Stopped>
+    where
+        M: Model + 'static,
+        R: GuardSet + ServesOperation<Transition> + 'static,
+    {
         self.start().run().await
     }
 
     /// Starts an execution. The program can then take its steps one by one.
     #[must_use]
-    pub fn start(&self) -> Execution<'_, M, R> {
+    pub fn start(&self) -> Execution<'_, M, R>
+    where
+        M: Model + 'static,
+        R: GuardSet + ServesOperation<Transition> + 'static,
+    {
         Execution::begin(self)
     }
 
@@ -123,7 +128,11 @@ where
     /// # Errors
     ///
     /// If the state belongs to another machine or is damaged, or if the execution has ended.
-    pub fn resume(&self, state: MachineState) -> Result<Execution<'_, M, R>, MachineError> {
+    pub fn resume(&self, state: MachineState) -> Result<Execution<'_, M, R>, MachineError>
+    where
+        M: Model + 'static,
+        R: GuardSet + ServesOperation<Transition> + 'static,
+    {
         Execution::resume(self, state)
     }
 

@@ -5,7 +5,9 @@ mod pattern;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use exo_rails::{IntoFailure, OperationError, OperationErrorKind, Permit, Tool, ToolCallInputs, ToolOutput};
+use exo_rails::{
+    GuardedResult, OperationError, OperationErrorKind, Permit, Tool, ToolCallInputs, ToolFunction, ToolOutput,
+};
 
 pub use pattern::NamePattern;
 
@@ -108,20 +110,18 @@ impl ToolRegistry {
     /// # Errors
     ///
     /// If an earlier pattern matches all these names.
-    pub fn add_pattern<F, Fut, O, E>(&mut self, pattern: NamePattern, run: F) -> Result<(), RegistryError>
+    pub fn add_pattern<F>(&mut self, pattern: NamePattern, run: F) -> Result<(), RegistryError>
     where
-        F: Fn(Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<O, E>> + Send + 'static,
-        O: Into<ToolOutput>,
-        E: IntoFailure<OperationError>,
+        F: ToolFunction<Permit<ToolCallInputs>>,
+        F: FnOnce(Permit<ToolCallInputs>) -> <F as ToolFunction<Permit<ToolCallInputs>>>::Future,
     {
         if let Some((earlier, _)) = self.patterns.iter().find(|(earlier, _)| earlier.covers(&pattern)) {
             let (pattern, by) = (pattern.to_string(), earlier.to_string());
             return Err(RegistryError::Unreachable { pattern, by });
         }
         let handler = move |call: Permit<ToolCallInputs>| -> Handled {
-            let call = run(call);
-            Box::pin(async move { call.await.map(Into::into).map_err(IntoFailure::into_failure) })
+            let call = run.clone()(call);
+            Box::pin(async move { call.await.into_result() })
         };
         self.patterns.push((pattern, Arc::new(handler)));
         Ok(())

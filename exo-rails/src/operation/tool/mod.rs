@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::error::OperationError;
 use crate::message::OperationErrorKind;
 use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
-use crate::operation::failure::IntoFailure;
+use crate::operation::guarded::{GuardedFuture, GuardedResult, ToolFunction};
 use crate::operation::permit::Permit;
 
 type ToolFuture = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
@@ -63,26 +63,40 @@ impl Tool {
     /// It returns text, JSON or a [`ToolOutput`]. It may fail with [any error](crate::IntoFailure), such as an error
     /// type of your application.
     ///
+    /// Each call runs a clone of `run`. So an async closure can own the state of the tool, and its calls share this state
+    /// if it is in an `Arc`:
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// use exo_rails::prelude::*;
+    /// use serde::Deserialize;
+    /// use serde_json::json;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Note { text: String }
+    ///
+    /// let notes = Arc::new(Mutex::new(Vec::new()));
+    /// let note = Tool::new("note", "Takes a note.", json!({ "type": "object" }), async move |note: Note| {
+    ///     let mut notes = notes.lock().map_err(|_| "the notes are lost")?;
+    ///     notes.push(note.text);
+    ///     Ok::<_, OperationError>(format!("{} notes", notes.len()))
+    /// });
+    /// # let _ = note;
+    /// ```
+    ///
     /// If the arguments do not fit, the library does not call `run`. The call fails with an [`OperationError`] of the
     /// kind [`InvalidRequest`](OperationErrorKind::InvalidRequest), whose source is an [`ArgsError`](crate::ArgsError).
     /// This includes a list of arguments, because a list has no names that a rail could look for.
     ///
     /// If rails take the arguments of the tool by their type, make it with [`ToolArgs::tool`](crate::ToolArgs::tool)
     /// instead.
-    pub fn new<A, F, Fut, O, E>(
-        name: impl Into<String>,
-        description: impl Into<String>,
-        parameters: Value,
-        run: F,
-    ) -> Self
+    pub fn new<A, F>(name: impl Into<String>, description: impl Into<String>, parameters: Value, run: F) -> Self
     where
         A: DeserializeOwned,
-        F: Fn(A) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<O, E>> + Send + 'static,
-        O: Into<ToolOutput>,
-        E: IntoFailure<OperationError>,
+        F: ToolFunction<A>, // each call runs a clone: put the state of the tool into an `Arc`
     {
-        Self::typed(ToolSpec::new(name, description, parameters), move |arguments, call| {
+        Self::typed(ToolSpec::new(name, description, parameters), |arguments, call| {
             let future = run(arguments);
             async move {
                 // The permit must live until the tool has finished.
@@ -93,18 +107,16 @@ impl Tool {
     }
 
     /// Makes a tool with a function that takes typed arguments and the permit.
-    pub(crate) fn typed<A, F, Fut, O, E>(spec: ToolSpec, run: F) -> Self
+    pub(crate) fn typed<A, F, Fut>(spec: ToolSpec, run: F) -> Self
     where
         A: DeserializeOwned,
-        F: Fn(A, Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<O, E>> + Send + 'static,
-        O: Into<ToolOutput>,
-        E: IntoFailure<OperationError>,
+        F: FnOnce(A, Permit<ToolCallInputs>) -> Fut + Clone + Send + Sync + 'static,
+        Fut: GuardedFuture<ToolOutput> + Send + 'static,
     {
         Self::boxed(spec, move |call| match read_for_tool(&call) {
             Ok(arguments) => {
                 let permit = call.share();
-                begins(permit, run(arguments, call))
+                begins(permit, run.clone()(arguments, call))
             }
             Err(error) => Box::pin(std::future::ready(Err(error))),
         })
@@ -133,21 +145,14 @@ impl Tool {
     /// });
     /// # let _ = note;
     /// ```
-    pub fn with_permit<F, Fut, O, E>(
-        name: impl Into<String>,
-        description: impl Into<String>,
-        parameters: Value,
-        run: F,
-    ) -> Self
+    pub fn with_permit<F>(name: impl Into<String>, description: impl Into<String>, parameters: Value, run: F) -> Self
     where
-        F: Fn(Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<O, E>> + Send + 'static,
-        O: Into<ToolOutput>,
-        E: IntoFailure<OperationError>,
+        F: ToolFunction<Permit<ToolCallInputs>>,
+        F: FnOnce(Permit<ToolCallInputs>) -> <F as ToolFunction<Permit<ToolCallInputs>>>::Future,
     {
         Self::boxed(ToolSpec::new(name, description, parameters), move |call| {
             let permit = call.share();
-            begins(permit, run(call))
+            begins(permit, run.clone()(call))
         })
     }
 
@@ -251,17 +256,12 @@ impl Tool {
 }
 
 /// Returns the future of a tool. It checks the permit when it is first polled, because the guard may have ended before.
-fn begins<Fut, O, E>(permit: Permit<ToolCallInputs>, tool: Fut) -> ToolFuture
-where
-    Fut: Future<Output = Result<O, E>> + Send + 'static,
-    O: Into<ToolOutput>,
-    E: IntoFailure<OperationError>,
-{
+fn begins(permit: Permit<ToolCallInputs>, tool: impl GuardedFuture<ToolOutput> + Send + 'static) -> ToolFuture {
     Box::pin(async move {
         permit.ensure_open()?;
         // The tool has its own handle to the permit.
         drop(permit);
-        tool.await.map(Into::into).map_err(IntoFailure::into_failure)
+        tool.await.into_result()
     })
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::OperationError;
 use crate::event::Decoy;
 use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
-use crate::operation::failure::IntoFailure;
+use crate::operation::guarded::{GuardedFuture, ToolFunction};
 use crate::operation::permit::Permit;
 use crate::operation::tool::Tool;
 use crate::operation::tool::args::{Args, OpenArgs, read, write};
@@ -102,13 +102,11 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
     }
 
     /// Makes the tool from a function that runs it: see [`Tool::new`].
-    fn tool<F, Fut, O, E>(run: F) -> ToolFor<Self>
+    fn tool<F>(run: F) -> ToolFor<Self>
     where
         Self: Sized,
-        F: Fn(Self) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<O, E>> + Send + 'static,
-        O: Into<ToolOutput>,
-        E: IntoFailure<OperationError>,
+        F: ToolFunction<Self>,
+        F: FnOnce(Self) -> <F as ToolFunction<Self>>::Future,
     {
         ToolFor::of(Tool::new(Self::NAME, Self::DESCRIPTION, Self::schema(), run))
     }
@@ -135,13 +133,11 @@ pub trait ToolArgs: Json + Send + Sync + 'static {
     /// });
     /// # let _ = note;
     /// ```
-    fn tool_with_permit<F, Fut, O, E>(run: F) -> ToolFor<Self>
+    fn tool_with_permit<F, Fut>(run: F) -> ToolFor<Self>
     where
         Self: Sized,
-        F: Fn(Self, Permit<ToolCallInputs>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<O, E>> + Send + 'static,
-        O: Into<ToolOutput>,
-        E: IntoFailure<OperationError>,
+        F: FnOnce(Self, Permit<ToolCallInputs>) -> Fut + Clone + Send + Sync + 'static,
+        Fut: GuardedFuture<ToolOutput> + Send + 'static,
     {
         ToolFor::of(Tool::typed(Self::spec(), run))
     }

@@ -639,6 +639,34 @@ mod memories {
     }
 }
 
+mod functions {
+    use exo_rails::{ModelDelta, StreamPiece};
+    use futures_util::stream;
+
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Stock {
+        left: u32,
+    }
+
+    async fn guarded(rails: &impl GuardSet, ctx: &mut RunContext) -> Result<(), RunError> {
+        let value = Stock { left: 3 };
+        let call = ToolCallInputs::new("stock");
+        rails
+            .guard_tool_call(call, ctx, async |call| {
+                println!("{}", call.tool_name);
+                Ok::<_, OperationError>(ToolOutput::json(&value)?)
+            })
+            .await?;
+        let model = |_| stream::empty::<Result<ModelDelta, OperationError>>();
+        let show = async |piece: StreamPiece| println!("{piece:?}");
+        rails.guard_stream(ModelCallInputs::default(), ctx, model, show).await?;
+        let kind = async |_call| Err::<ToolOutput, _>("no").map_err(OperationError::from);
+        rails.guard_tool_call(ToolCallInputs::new("stock"), ctx, kind).await.map(drop)
+    }
+}
+
 #[test]
 fn compiles_and_runs() {
     let _ = rail_chain![rails::my_rail];

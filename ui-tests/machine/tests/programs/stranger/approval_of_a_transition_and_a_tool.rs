@@ -9,10 +9,10 @@ machine! {
     machine Press {
         init Draft {
             prompt: "Publish the article, or drop it.";
-            -> Published;
+            -> Released;
             -> Dropped;
         }
-        end Published;
+        end Released;
         end Dropped;
     }
 }
@@ -23,7 +23,7 @@ rail_chain! {
 }
 
 fn rails() -> Result<PressRails, ConfigError> {
-    let rules = "[[rules]]\ntool = 'transition_to_Published'\nbecause = 'an editor publishes'\nremember = []";
+    let rules = "[[rules]]\ntool = 'transition_to_Released'\nbecause = 'an editor publishes'\nremember = []";
     Ok(PressRails { approval: Approval::new(config::from_toml(rules)?)? })
 }
 
@@ -32,8 +32,8 @@ pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let choice = |node: &str| {
         format!(r#"{{ "call": [{{ "tool": "transition_to_{node}", "arguments": {{ "reason": "I like it" }} }}] }}"#)
     };
-    for (reply, node) in [(Reply::ApproveOnce, press::Published::PATH), (Reply::deny("not today"), press::Dropped::PATH)] {
-        let model: ScriptedModel = format!("[{}, {}]", choice("Published"), choice("Dropped")).parse()?;
+    for (reply, node) in [(Reply::ApproveOnce, press::Released::PATH), (Reply::deny("not today"), press::Dropped::PATH)] {
+        let model: ScriptedModel = format!("[{}, {}]", choice("Released"), choice("Dropped")).parse()?;
         let executor = Executor::builder(Press::machine(), model).rails(rails()?).build()?;
         let stopped = executor.run().await.unwrap_err();
         assert!(matches!(stopped.error, MachineError::Suspended { .. }));
