@@ -4,58 +4,58 @@ pub struct SupportRails {
 }
 #[allow(dead_code, unused_imports, unused_parens)]
 const _: () = {
-    type __block_dangerous_0 = ::exo_rails::__private::NoRail<0>;
-    type __audit_2 = ::exo_rails::__private::NoRail<2>;
+    type block_dangerous_0_ = ::exo_rails::for_macros::NoRail<0>;
+    type audit_2_ = ::exo_rails::for_macros::NoRail<2>;
     const _: () = {
-        use block_dangerous as __block_dangerous_0;
-        use audit as __audit_2;
+        use block_dangerous as block_dangerous_0_;
+        use audit as audit_2_;
         /// The list of the rails, each at its place.
-        enum __Rails {}
-        impl ::exo_rails::__private::RailAt<0> for __Rails {
-            type Rail = __block_dangerous_0;
-            type Access = ::exo_rails::__private::ByName;
+        enum Rails_ {}
+        impl ::exo_rails::for_macros::RailAt<0> for Rails_ {
+            type Rail = block_dangerous_0_;
+            type Access = ::exo_rails::for_macros::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<__block_dangerous_0>
+        impl ::exo_rails::for_macros::RunsEachRailOnce<block_dangerous_0_>
         for SupportRails {}
-        impl ::exo_rails::__private::RailAt<1> for __Rails {
+        impl ::exo_rails::for_macros::RailAt<1> for Rails_ {
             type Rail = RateLimit<MemoryStore>;
-            type Access = ::exo_rails::__private::InField<1>;
+            type Access = ::exo_rails::for_macros::InField<1>;
         }
-        impl ::exo_rails::__private::Access<SupportRails, (RateLimit<MemoryStore>)>
-        for ::exo_rails::__private::InField<1> {
+        impl ::exo_rails::for_macros::Access<SupportRails, (RateLimit<MemoryStore>)>
+        for ::exo_rails::for_macros::InField<1> {
             #[inline]
             fn rail(chain: &SupportRails) -> &(RateLimit<MemoryStore>) {
                 &chain.limit
             }
         }
-        impl ::exo_rails::__private::RailAt<2> for __Rails {
-            type Rail = __audit_2;
-            type Access = ::exo_rails::__private::ByName;
+        impl ::exo_rails::for_macros::RailAt<2> for Rails_ {
+            type Rail = audit_2_;
+            type Access = ::exo_rails::for_macros::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<__audit_2> for SupportRails {}
-        static __ROWS: [::exo_rails::__private::Row; 3] = ::exo_rails::__private::Row::listed([
-            <__block_dangerous_0 as ::exo_rails::__private::ListedByName>::ROW,
+        impl ::exo_rails::for_macros::RunsEachRailOnce<audit_2_> for SupportRails {}
+        static __ROWS: [::exo_rails::for_macros::Row; 3] = ::exo_rails::for_macros::Row::listed([
+            <block_dangerous_0_ as ::exo_rails::for_macros::ListedByName>::ROW,
             <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW.in_field("limit"),
-            <__audit_2 as ::exo_rails::__private::ListedByName>::ROW,
+            <audit_2_ as ::exo_rails::for_macros::ListedByName>::ROW,
         ]);
-        impl ::exo_rails::__private::Listing<3> for SupportRails {
-            const ROWS: &'static [::exo_rails::__private::Row; 3] = &__ROWS;
+        impl ::exo_rails::for_macros::Listing<3> for SupportRails {
+            const ROWS: &'static [::exo_rails::for_macros::Row; 3] = &__ROWS;
         }
         /// The facts about the chain at compile time.
-        type __Facts = ::exo_rails::__private::ChainFacts<SupportRails, 3>;
-        impl ::exo_rails::__private::RailList for __Rails {
+        type __Facts = ::exo_rails::for_macros::ChainFacts<SupportRails, 3>;
+        impl ::exo_rails::for_macros::RailList for Rails_ {
             type Chain = SupportRails;
             type Facts = __Facts;
-            type Mode = ::exo_rails::__private::Plain<
+            type Mode = ::exo_rails::for_macros::Plain<
                 { __Facts::HAS_ALWAYS },
                 { __Facts::HAS_AROUND },
             >;
         }
-        use ::exo_rails::__private::Steps3 as __Steps3;
+        use ::exo_rails::for_macros::Steps3 as __Steps3;
         /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
-        static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(0);
+        static __AT: ::exo_rails::for_macros::LifecycleOrder = __Facts::lifecycle(0);
         /// The rails on each event, in the order in which they run.
-        impl ::exo_rails::__private::LifecycleSteps for __Rails {
+        impl ::exo_rails::for_macros::LifecycleSteps for Rails_ {
             type SessionStart = __Steps3<{ __AT.0.0 }, { __AT.0.1 }, { __AT.0.2 }>;
             type Start = __Steps3<{ __AT.1.0 }, { __AT.1.1 }, { __AT.1.2 }>;
             type MemoryRecalled = __Steps3<{ __AT.2.0 }, { __AT.2.1 }, { __AT.2.2 }>;
@@ -80,11 +80,11 @@ const _: () = {
         #[automatically_derived]
         impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for SupportRails
         where
-            __Rails: ::exo_rails::__private::StepsOn<__Event>,
+            Rails_: ::exo_rails::for_macros::StepsOn<__Event>,
         {
             #[inline]
-            fn steps() -> impl ::exo_rails::__private::ChainSteps<__Event, Self> {
-                ::exo_rails::__private::ListedSteps::<__Rails>::NEW
+            fn steps() -> impl ::exo_rails::for_macros::ChainSteps<__Event, Self> {
+                ::exo_rails::for_macros::ListedSteps::<Rails_>::NEW
             }
             #[inline]
             fn run_rails<'__event>(
@@ -94,29 +94,29 @@ const _: () = {
             ) -> impl ::core::future::Future<
                 Output = ::exo_rails::Outcome<__Event>,
             > + ::core::marker::Send {
-                <__Rails as ::exo_rails::__private::StepsOn<
+                <Rails_ as ::exo_rails::for_macros::StepsOn<
                     __Event,
                 >>::run_rails(self, payload, ctx)
             }
         }
         #[automatically_derived]
-        impl ::exo_rails::__private::OneRailForEachType for SupportRails {
+        impl ::exo_rails::for_macros::OneRailForEachType for SupportRails {
             const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                 name: "SupportRails",
                 priority: 20,
                 declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             };
-            const DECLARATION: ::exo_rails::__private::Row = __Facts::row(
-                <Self as ::exo_rails::__private::OneRailForEachType>::INFO,
+            const DECLARATION: ::exo_rails::for_macros::Row = __Facts::row(
+                <Self as ::exo_rails::for_macros::OneRailForEachType>::INFO,
                 &__PLAN,
             );
-            type Events = ::exo_rails::__private::LifecycleEvents;
+            type Events = ::exo_rails::for_macros::LifecycleEvents;
         }
         static __PLAN: ::exo_rails::Plan = __Facts::plan("SupportRails");
         #[automatically_derived]
         impl ::exo_rails::Chain for SupportRails {
             const PLAN: ::exo_rails::Plan = __PLAN;
-            type Around = ::exo_rails::__private::HasAround<{ __Facts::HAS_AROUND }>;
+            type Around = ::exo_rails::for_macros::HasAround<{ __Facts::HAS_AROUND }>;
         }
         const _: () = {
             __Facts::check_rail(0);

@@ -9,44 +9,44 @@ fn main() {
         }
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
-            type __redact_0 = ::exo_rails::__private::NoRail<0>;
+            type redact_0_ = ::exo_rails::for_macros::NoRail<0>;
             const _: () = {
-                use guards::redact as __redact_0;
+                use guards::redact as redact_0_;
                 #[automatically_derived]
-                impl ::exo_rails::__private::Stateless for UnnamedChain {
+                impl ::exo_rails::for_macros::Stateless for UnnamedChain {
                     const RAIL: &'static Self = &Self {};
                 }
                 /// The list of the rails, each at its place.
-                enum __Rails {}
-                impl ::exo_rails::__private::RailAt<0> for __Rails {
-                    type Rail = __redact_0;
-                    type Access = ::exo_rails::__private::ByName;
+                enum Rails_ {}
+                impl ::exo_rails::for_macros::RailAt<0> for Rails_ {
+                    type Rail = redact_0_;
+                    type Access = ::exo_rails::for_macros::ByName;
                 }
-                impl ::exo_rails::__private::RunsEachRailOnce<__redact_0>
+                impl ::exo_rails::for_macros::RunsEachRailOnce<redact_0_>
                 for UnnamedChain {}
-                static __ROWS: [::exo_rails::__private::Row; 1] = ::exo_rails::__private::Row::listed([
-                    <__redact_0 as ::exo_rails::__private::ListedByName>::ROW,
+                static __ROWS: [::exo_rails::for_macros::Row; 1] = ::exo_rails::for_macros::Row::listed([
+                    <redact_0_ as ::exo_rails::for_macros::ListedByName>::ROW,
                 ]);
-                impl ::exo_rails::__private::Listing<1> for UnnamedChain {
-                    const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
+                impl ::exo_rails::for_macros::Listing<1> for UnnamedChain {
+                    const ROWS: &'static [::exo_rails::for_macros::Row; 1] = &__ROWS;
                 }
                 /// The facts about the chain at compile time.
-                type __Facts = ::exo_rails::__private::ChainFacts<UnnamedChain, 1>;
-                impl ::exo_rails::__private::RailList for __Rails {
+                type __Facts = ::exo_rails::for_macros::ChainFacts<UnnamedChain, 1>;
+                impl ::exo_rails::for_macros::RailList for Rails_ {
                     type Chain = UnnamedChain;
                     type Facts = __Facts;
-                    type Mode = ::exo_rails::__private::Plain<
+                    type Mode = ::exo_rails::for_macros::Plain<
                         { __Facts::HAS_ALWAYS },
                         { __Facts::HAS_AROUND },
                     >;
                 }
-                use ::exo_rails::__private::Steps1 as __Steps1;
+                use ::exo_rails::for_macros::Steps1 as __Steps1;
                 /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
-                static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(
+                static __AT: ::exo_rails::for_macros::LifecycleOrder = __Facts::lifecycle(
                     0,
                 );
                 /// The rails on each event, in the order in which they run.
-                impl ::exo_rails::__private::LifecycleSteps for __Rails {
+                impl ::exo_rails::for_macros::LifecycleSteps for Rails_ {
                     type SessionStart = __Steps1<{ __AT.0.0 }>;
                     type Start = __Steps1<{ __AT.1.0 }>;
                     type MemoryRecalled = __Steps1<{ __AT.2.0 }>;
@@ -72,14 +72,14 @@ fn main() {
                 impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event>
                 for UnnamedChain
                 where
-                    __Rails: ::exo_rails::__private::StepsOn<__Event>,
+                    Rails_: ::exo_rails::for_macros::StepsOn<__Event>,
                 {
                     #[inline]
-                    fn steps() -> impl ::exo_rails::__private::ChainSteps<
+                    fn steps() -> impl ::exo_rails::for_macros::ChainSteps<
                         __Event,
                         Self,
                     > {
-                        ::exo_rails::__private::ListedSteps::<__Rails>::NEW
+                        ::exo_rails::for_macros::ListedSteps::<Rails_>::NEW
                     }
                     #[inline]
                     fn run_rails<'__event>(
@@ -89,13 +89,13 @@ fn main() {
                     ) -> impl ::core::future::Future<
                         Output = ::exo_rails::Outcome<__Event>,
                     > + ::core::marker::Send {
-                        <__Rails as ::exo_rails::__private::StepsOn<
+                        <Rails_ as ::exo_rails::for_macros::StepsOn<
                             __Event,
                         >>::run_rails(self, payload, ctx)
                     }
                 }
                 #[automatically_derived]
-                impl ::exo_rails::__private::OneRailForEachType for UnnamedChain {
+                impl ::exo_rails::for_macros::OneRailForEachType for UnnamedChain {
                     const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                         name: "rail_chain!",
                         priority: ::exo_rails::DEFAULT_PRIORITY,
@@ -103,17 +103,17 @@ fn main() {
                             &::core::module_path!(),
                         ),
                     };
-                    const DECLARATION: ::exo_rails::__private::Row = __Facts::row(
-                        <Self as ::exo_rails::__private::OneRailForEachType>::INFO,
+                    const DECLARATION: ::exo_rails::for_macros::Row = __Facts::row(
+                        <Self as ::exo_rails::for_macros::OneRailForEachType>::INFO,
                         &__PLAN,
                     );
-                    type Events = ::exo_rails::__private::LifecycleEvents;
+                    type Events = ::exo_rails::for_macros::LifecycleEvents;
                 }
                 static __PLAN: ::exo_rails::Plan = __Facts::plan("rail_chain!");
                 #[automatically_derived]
                 impl ::exo_rails::Chain for UnnamedChain {
                     const PLAN: ::exo_rails::Plan = __PLAN;
-                    type Around = ::exo_rails::__private::HasAround<
+                    type Around = ::exo_rails::for_macros::HasAround<
                         { __Facts::HAS_AROUND },
                     >;
                 }

@@ -1,11 +1,11 @@
 struct MemoryRails;
 #[allow(dead_code, unused_imports, unused_parens)]
 const _: () = {
-    type __privacy_0 = ::exo_rails::__private::NoRail<0>;
+    type privacy_0_ = ::exo_rails::for_macros::NoRail<0>;
     const _: () = {
-        use privacy as __privacy_0;
+        use privacy as privacy_0_;
         #[automatically_derived]
-        impl ::exo_rails::__private::Stateless for MemoryRails {
+        impl ::exo_rails::for_macros::Stateless for MemoryRails {
             const RAIL: &'static Self = &Self {};
         }
         const __SERVED: bool = {
@@ -16,75 +16,78 @@ const _: () = {
         #[allow(unreachable_pub, missing_debug_implementations)]
         pub enum __Events {}
         #[automatically_derived]
-        impl<__Rail> ::exo_rails::__private::EventList<__Rail> for __Events
+        impl<__Rail> ::exo_rails::for_macros::EventList<__Rail> for __Events
         where
-            ::exo_rails::__private::LifecycleEvents<
+            ::exo_rails::for_macros::LifecycleEvents<
                 (
-                    ::exo_rails::__private::Sound<
+                    ::exo_rails::for_macros::Sound<
                         MemoriesRecalled,
                         __Events,
                         { __SERVED },
                     >,
-                    (::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>, ()),
+                    (::exo_rails::for_macros::Sound<Tick, __Events, { __SERVED }>, ()),
                 ),
-            >: ::exo_rails::__private::EventList<__Rail>,
+            >: ::exo_rails::for_macros::EventList<__Rail>,
         {
-            fn visit<__Visitor: ::exo_rails::__private::EventVisitor<__Rail>>(
+            fn visit<__Visitor: ::exo_rails::for_macros::EventVisitor<__Rail>>(
                 visitor: &mut __Visitor,
             ) {
-                <::exo_rails::__private::LifecycleEvents<
+                <::exo_rails::for_macros::LifecycleEvents<
                     (
-                        ::exo_rails::__private::Sound<
+                        ::exo_rails::for_macros::Sound<
                             MemoriesRecalled,
                             __Events,
                             { __SERVED },
                         >,
-                        (::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>, ()),
+                        (
+                            ::exo_rails::for_macros::Sound<Tick, __Events, { __SERVED }>,
+                            (),
+                        ),
                     ),
-                > as ::exo_rails::__private::EventList<__Rail>>::visit(visitor);
+                > as ::exo_rails::for_macros::EventList<__Rail>>::visit(visitor);
             }
         }
         /// The list of the rails, each at its place.
-        enum __Rails {}
-        impl ::exo_rails::__private::RailAt<0> for __Rails {
-            type Rail = __privacy_0;
-            type Access = ::exo_rails::__private::ByName;
+        enum Rails_ {}
+        impl ::exo_rails::for_macros::RailAt<0> for Rails_ {
+            type Rail = privacy_0_;
+            type Access = ::exo_rails::for_macros::ByName;
         }
-        impl ::exo_rails::__private::RunsEachRailOnce<__privacy_0> for MemoryRails {}
-        static __ROWS: [::exo_rails::__private::Row; 1] = ::exo_rails::__private::Row::listed([
-            <__privacy_0 as ::exo_rails::__private::ListedByName>::ROW,
+        impl ::exo_rails::for_macros::RunsEachRailOnce<privacy_0_> for MemoryRails {}
+        static __ROWS: [::exo_rails::for_macros::Row; 1] = ::exo_rails::for_macros::Row::listed([
+            <privacy_0_ as ::exo_rails::for_macros::ListedByName>::ROW,
         ]);
-        impl ::exo_rails::__private::Listing<1> for MemoryRails {
-            const ROWS: &'static [::exo_rails::__private::Row; 1] = &__ROWS;
+        impl ::exo_rails::for_macros::Listing<1> for MemoryRails {
+            const ROWS: &'static [::exo_rails::for_macros::Row; 1] = &__ROWS;
             const CUSTOM_EVENTS: &'static [::exo_rails::EventPlan] = &[
                 __Facts::at::<
-                    ::exo_rails::__private::Sound<
+                    ::exo_rails::for_macros::Sound<
                         MemoriesRecalled,
                         __Events,
                         { __SERVED },
                     >,
                 >(),
                 __Facts::at::<
-                    ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
+                    ::exo_rails::for_macros::Sound<Tick, __Events, { __SERVED }>,
                 >(),
             ];
             const ONION: bool = true;
         }
         /// The facts about the chain at compile time.
-        type __Facts = ::exo_rails::__private::ChainFacts<MemoryRails, 1, 22>;
-        impl ::exo_rails::__private::RailList for __Rails {
+        type __Facts = ::exo_rails::for_macros::ChainFacts<MemoryRails, 1, 22>;
+        impl ::exo_rails::for_macros::RailList for Rails_ {
             type Chain = MemoryRails;
             type Facts = __Facts;
-            type Mode = ::exo_rails::__private::Plain<
+            type Mode = ::exo_rails::for_macros::Plain<
                 { __Facts::HAS_ALWAYS },
                 { __Facts::HAS_AROUND },
             >;
         }
-        use ::exo_rails::__private::Steps1 as __Steps1;
+        use ::exo_rails::for_macros::Steps1 as __Steps1;
         /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
-        static __AT: ::exo_rails::__private::LifecycleOrder = __Facts::lifecycle(0);
+        static __AT: ::exo_rails::for_macros::LifecycleOrder = __Facts::lifecycle(0);
         /// The rails on each event, in the order in which they run.
-        impl ::exo_rails::__private::LifecycleSteps for __Rails {
+        impl ::exo_rails::for_macros::LifecycleSteps for Rails_ {
             type SessionStart = __Steps1<{ __AT.0.0 }>;
             type Start = __Steps1<{ __AT.1.0 }>;
             type MemoryRecalled = __Steps1<{ __AT.2.0 }>;
@@ -106,30 +109,30 @@ const _: () = {
             type SessionEnd = __Steps1<{ __AT.18.0 }>;
             type Dropped = __Steps1<{ __AT.19.0 }>;
         }
-        static __AT0_0: ::exo_rails::__private::Order = __Facts::order::<
-            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
+        static __AT0_0: ::exo_rails::for_macros::Order = __Facts::order::<
+            ::exo_rails::for_macros::Sound<MemoriesRecalled, __Events, { __SERVED }>,
         >(0);
-        impl ::exo_rails::__private::StepsOn<
-            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __SERVED }>,
-        > for __Rails {
+        impl ::exo_rails::for_macros::StepsOn<
+            ::exo_rails::for_macros::Sound<MemoriesRecalled, __Events, { __SERVED }>,
+        > for Rails_ {
             type Steps = __Steps1<{ __AT0_0.0 }>;
         }
-        static __AT1_0: ::exo_rails::__private::Order = __Facts::order::<
-            ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
+        static __AT1_0: ::exo_rails::for_macros::Order = __Facts::order::<
+            ::exo_rails::for_macros::Sound<Tick, __Events, { __SERVED }>,
         >(0);
-        impl ::exo_rails::__private::StepsOn<
-            ::exo_rails::__private::Sound<Tick, __Events, { __SERVED }>,
-        > for __Rails {
+        impl ::exo_rails::for_macros::StepsOn<
+            ::exo_rails::for_macros::Sound<Tick, __Events, { __SERVED }>,
+        > for Rails_ {
             type Steps = __Steps1<{ __AT1_0.0 }>;
         }
         #[automatically_derived]
         impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for MemoryRails
         where
-            __Rails: ::exo_rails::__private::StepsOn<__Event>,
+            Rails_: ::exo_rails::for_macros::StepsOn<__Event>,
         {
             #[inline]
-            fn steps() -> impl ::exo_rails::__private::ChainSteps<__Event, Self> {
-                ::exo_rails::__private::ListedSteps::<__Rails>::NEW
+            fn steps() -> impl ::exo_rails::for_macros::ChainSteps<__Event, Self> {
+                ::exo_rails::for_macros::ListedSteps::<Rails_>::NEW
             }
             #[inline]
             fn run_rails<'__event>(
@@ -139,20 +142,20 @@ const _: () = {
             ) -> impl ::core::future::Future<
                 Output = ::exo_rails::Outcome<__Event>,
             > + ::core::marker::Send {
-                <__Rails as ::exo_rails::__private::StepsOn<
+                <Rails_ as ::exo_rails::for_macros::StepsOn<
                     __Event,
                 >>::run_rails(self, payload, ctx)
             }
         }
         #[automatically_derived]
-        impl ::exo_rails::__private::OneRailForEachType for MemoryRails {
+        impl ::exo_rails::for_macros::OneRailForEachType for MemoryRails {
             const INFO: ::exo_rails::RailInfo = ::exo_rails::RailInfo {
                 name: "MemoryRails",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
                 declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             };
-            const DECLARATION: ::exo_rails::__private::Row = __Facts::row(
-                <Self as ::exo_rails::__private::OneRailForEachType>::INFO,
+            const DECLARATION: ::exo_rails::for_macros::Row = __Facts::row(
+                <Self as ::exo_rails::for_macros::OneRailForEachType>::INFO,
                 &__PLAN,
             );
             type Events = __Events;
@@ -161,7 +164,7 @@ const _: () = {
         #[automatically_derived]
         impl ::exo_rails::Chain for MemoryRails {
             const PLAN: ::exo_rails::Plan = __PLAN;
-            type Around = ::exo_rails::__private::HasAround<{ __Facts::HAS_AROUND }>;
+            type Around = ::exo_rails::for_macros::HasAround<{ __Facts::HAS_AROUND }>;
         }
         const _: () = {
             __Facts::check_rail(0);

@@ -5,11 +5,11 @@ const _: () = {
         ::core::module_path!(),
         false,
     );
-    const CARRIED: bool = <Query as ::exo_rails::__private::Carried>::CARRIED
-        && <Memories as ::exo_rails::__private::Carried>::CARRIED;
+    const CARRIED: bool = <Query as ::exo_rails::for_macros::Carried>::CARRIED
+        && <Memories as ::exo_rails::for_macros::Carried>::CARRIED;
     #[automatically_derived]
     impl ::exo_rails::Payloads for MemoriesRecalled {
-        type Payload<'__event> = ::exo_rails::__private::Sound<
+        type Payload<'__event> = ::exo_rails::for_macros::Sound<
             (&'__event Query, &'__event mut Memories),
             Self,
             { CARRIED },
@@ -33,7 +33,7 @@ const _: () = {
         clippy::unused_unit,
         clippy::needless_question_mark
     )]
-    impl ::exo_rails::__private::DerivedEvent for MemoriesRecalled {
+    impl ::exo_rails::for_macros::DerivedEvent for MemoriesRecalled {
         const POINT: ::exo_rails::HookPoint = ::exo_rails::HookPoint::Custom(&POINT);
         const ALLOWS: ::exo_rails::Allows = ::exo_rails::Allows::Skip;
         type Returns = (
@@ -51,7 +51,7 @@ const _: () = {
             let (part0, part1) = payload;
             (::core::option::Option::Some(part0), ::core::option::Option::Some(part1))
         }
-        type Shared<'__event> = ::exo_rails::__private::Sound<
+        type Shared<'__event> = ::exo_rails::for_macros::Sound<
             (&'__event Query, &'__event Memories),
             Self,
             { CARRIED },
@@ -65,7 +65,7 @@ const _: () = {
             parts: &mut Self::Parts<'__event>,
         ) -> ::core::option::Option<::exo_rails::Inputs<'__event>> {
             ::core::option::Option::Some(
-                <Self as ::exo_rails::__private::DerivedEvent>::inputs((
+                <Self as ::exo_rails::for_macros::DerivedEvent>::inputs((
                     parts.0.take()?,
                     parts.1.take()?,
                 )),
@@ -74,8 +74,8 @@ const _: () = {
         fn inputs(payload: Self::Payload<'_>) -> ::exo_rails::Inputs<'_> {
             let (part0, part1) = payload;
             let parts = ::core::convert::From::from([
-                ::exo_rails::__private::CustomPart::Ref(part0),
-                ::exo_rails::__private::CustomPart::Mut(part1),
+                ::exo_rails::for_macros::CustomPart::Ref(part0),
+                ::exo_rails::for_macros::CustomPart::Mut(part1),
             ]);
             ::exo_rails::Inputs::Custom(::exo_rails::CustomInputs::new(&POINT, parts))
         }
@@ -93,7 +93,7 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::for_macros::Param<'__event, MemoriesRecalled>
     for &'__event Query {
         const TAKES: u8 = 1;
         #[inline]
@@ -106,7 +106,7 @@ const _: () = {
     }
     #[automatically_derived]
     #[allow(unused_variables)]
-    impl<'__event> ::exo_rails::__private::SharedParam<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::for_macros::SharedParam<'__event, MemoriesRecalled>
     for &'__event Query {
         #[inline]
         fn look(
@@ -118,7 +118,7 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::for_macros::Param<'__event, MemoriesRecalled>
     for &'__event Memories {
         const TAKES: u8 = 2;
         #[inline]
@@ -130,7 +130,7 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl<'__event> ::exo_rails::__private::Param<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::for_macros::Param<'__event, MemoriesRecalled>
     for &'__event mut Memories {
         const TAKES: u8 = 2;
         #[inline]
@@ -143,7 +143,7 @@ const _: () = {
     }
     #[automatically_derived]
     #[allow(unused_variables)]
-    impl<'__event> ::exo_rails::__private::SharedParam<'__event, MemoriesRecalled>
+    impl<'__event> ::exo_rails::for_macros::SharedParam<'__event, MemoriesRecalled>
     for &'__event Memories {
         #[inline]
         fn look(

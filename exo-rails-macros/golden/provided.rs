@@ -1,6 +1,6 @@
 #[automatically_derived]
-impl ::exo_rails::__private::DerivedProvided for RateLimitLeft {
-    const VALUE: ::exo_rails::__private::ValueInfo = ::exo_rails::__private::ValueInfo {
+impl ::exo_rails::for_macros::DerivedProvided for RateLimitLeft {
+    const VALUE: ::exo_rails::for_macros::ValueInfo = ::exo_rails::for_macros::ValueInfo {
         name: "RateLimitLeft",
         declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
     };

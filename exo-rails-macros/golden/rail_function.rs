@@ -22,13 +22,13 @@ Name `block_dangerous`, priority `BASE + 1`.
 )]
 pub struct block_dangerous {}
 #[automatically_derived]
-impl ::exo_rails::__private::Stateless for block_dangerous {
+impl ::exo_rails::for_macros::Stateless for block_dangerous {
     const RAIL: &'static Self = &Self {};
 }
 #[automatically_derived]
 impl ::exo_rails::Rail for block_dangerous {
     const PRIORITY: i32 = BASE + 1;
-    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::for_macros::Row = ::exo_rails::for_macros::Row::new(
             ::exo_rails::RailInfo {
                 name: "block_dangerous",
                 priority: <Self as ::exo_rails::Rail>::PRIORITY,
@@ -54,12 +54,12 @@ impl ::exo_rails::RailOn<PreToolCall> for block_dangerous {
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PreToolCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);
-        let p0 = <&ToolCallInputs as ::exo_rails::__private::CarriedBy<
+        let p0 = <&ToolCallInputs as ::exo_rails::for_macros::CarriedBy<
             '_,
             PreToolCall,
             <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
         >>::pick(&mut parts, &mut ctx);
-        let p1 = <&mut RailContext as ::exo_rails::__private::CarriedBy<
+        let p1 = <&mut RailContext as ::exo_rails::for_macros::CarriedBy<
             '_,
             PreToolCall,
             <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,
@@ -78,12 +78,12 @@ impl ::exo_rails::RailOn<PostToolCall> for block_dangerous {
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PostToolCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);
-        let p0 = <&ToolCallInputs as ::exo_rails::__private::CarriedBy<
+        let p0 = <&ToolCallInputs as ::exo_rails::for_macros::CarriedBy<
             '_,
             PostToolCall,
             <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,
         >>::pick(&mut parts, &mut ctx);
-        let p1 = <&mut RailContext as ::exo_rails::__private::CarriedBy<
+        let p1 = <&mut RailContext as ::exo_rails::for_macros::CarriedBy<
             '_,
             PostToolCall,
             <PostToolCall as ::exo_rails::Payloads>::Payload<'_>,

@@ -16,7 +16,7 @@ Name `rate limit`, priority 50.
 */
 #[automatically_derived]
 impl<S: Store> ::exo_rails::Rail for RateLimit<S> {
-    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::for_macros::Row = ::exo_rails::for_macros::Row::new(
             ::exo_rails::RailInfo {
                 name: "rate limit",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
@@ -43,7 +43,7 @@ impl<S: Store> ::exo_rails::RailOn<PreLlmCall> for RateLimit<S> {
     ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
         let mut parts = <PreLlmCall as ::exo_rails::Event>::parts(payload);
         let mut ctx = ::core::option::Option::Some(ctx);
-        let p0 = <&mut ModelCallInputs as ::exo_rails::__private::CarriedBy<
+        let p0 = <&mut ModelCallInputs as ::exo_rails::for_macros::CarriedBy<
             '_,
             PreLlmCall,
             <PreLlmCall as ::exo_rails::Payloads>::Payload<'_>,

@@ -17,7 +17,7 @@ Name `privacy`, priority 50.
 )]
 pub struct privacy {}
 #[automatically_derived]
-impl ::exo_rails::__private::Stateless for privacy {
+impl ::exo_rails::for_macros::Stateless for privacy {
     const RAIL: &'static Self = &Self {};
 }
 const _: () = {
@@ -26,10 +26,10 @@ const _: () = {
         true
     };
     const __CARRIED: bool = {
-        let _ = <&mut Memories as ::exo_rails::__private::CarriesForeign<
+        let _ = <&mut Memories as ::exo_rails::for_macros::CarriesForeign<
             '_,
-            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
-            <::exo_rails::__private::Sound<
+            ::exo_rails::for_macros::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
+            <::exo_rails::for_macros::Sound<
                 MemoriesRecalled,
                 __Events,
                 { __IS_EVENT },
@@ -38,9 +38,9 @@ const _: () = {
         true
     };
     const __RETURNED: bool = {
-        let _ = <Verdict as ::exo_rails::__private::ReturnedAtCustom<
-            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
-            <::exo_rails::__private::Sound<
+        let _ = <Verdict as ::exo_rails::for_macros::ReturnedAtCustom<
+            ::exo_rails::for_macros::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
+            <::exo_rails::for_macros::Sound<
                 MemoriesRecalled,
                 __Events,
                 { __IS_EVENT },
@@ -51,36 +51,36 @@ const _: () = {
     #[allow(unreachable_pub, missing_debug_implementations)]
     pub enum __Events {}
     #[automatically_derived]
-    impl<__Rail> ::exo_rails::__private::EventList<__Rail> for __Events
+    impl<__Rail> ::exo_rails::for_macros::EventList<__Rail> for __Events
     where
         (
-            ::exo_rails::__private::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
+            ::exo_rails::for_macros::Sound<MemoriesRecalled, __Events, { __IS_EVENT }>,
             (PreToolCall, ()),
-        ): ::exo_rails::__private::EventList<__Rail>,
+        ): ::exo_rails::for_macros::EventList<__Rail>,
     {
-        fn visit<__Visitor: ::exo_rails::__private::EventVisitor<__Rail>>(
+        fn visit<__Visitor: ::exo_rails::for_macros::EventVisitor<__Rail>>(
             visitor: &mut __Visitor,
         ) {
             <(
-                ::exo_rails::__private::Sound<
+                ::exo_rails::for_macros::Sound<
                     MemoriesRecalled,
                     __Events,
                     { __IS_EVENT },
                 >,
                 (PreToolCall, ()),
-            ) as ::exo_rails::__private::EventList<__Rail>>::visit(visitor);
+            ) as ::exo_rails::for_macros::EventList<__Rail>>::visit(visitor);
         }
     }
     #[automatically_derived]
-    impl ::exo_rails::__private::OneRailForEachType for privacy {
-        const DECLARATION: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+    impl ::exo_rails::for_macros::OneRailForEachType for privacy {
+        const DECLARATION: ::exo_rails::for_macros::Row = ::exo_rails::for_macros::Row::new(
             ::exo_rails::RailInfo {
                 name: "privacy",
                 priority: ::exo_rails::DEFAULT_PRIORITY,
                 declared: ::exo_rails::SourceLocation::here(&::core::module_path!()),
             },
             &[
-                <::exo_rails::__private::Sound<
+                <::exo_rails::for_macros::Sound<
                     MemoriesRecalled,
                     __Events,
                     { __IS_EVENT },
@@ -88,7 +88,7 @@ const _: () = {
                 <PreToolCall as ::exo_rails::Event>::POINT,
             ],
             &[
-                <::exo_rails::__private::Sound<
+                <::exo_rails::for_macros::Sound<
                     MemoriesRecalled,
                     __Events,
                     { __IS_EVENT },
@@ -103,36 +103,36 @@ const _: () = {
     where
         for<'__event> MemoriesRecalled: ::exo_rails::Event,
     {
-        type Out = ::exo_rails::__private::Sound<Verdict, Self, { __RETURNED }>;
+        type Out = ::exo_rails::for_macros::Sound<Verdict, Self, { __RETURNED }>;
         const CHANGES: bool = true;
         #[inline]
         fn call<'__event>(
             &'__event self,
-            payload: <::exo_rails::__private::Sound<
+            payload: <::exo_rails::for_macros::Sound<
                 MemoriesRecalled,
                 __Events,
                 { __IS_EVENT },
             > as ::exo_rails::Payloads>::Payload<'__event>,
             ctx: &'__event mut ::exo_rails::RailContext,
         ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
-            let mut parts = <::exo_rails::__private::Sound<
+            let mut parts = <::exo_rails::for_macros::Sound<
                 MemoriesRecalled,
                 __Events,
                 { __IS_EVENT },
             > as ::exo_rails::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
-            let p0 = <::exo_rails::__private::Sound<
+            let p0 = <::exo_rails::for_macros::Sound<
                 &mut Memories,
                 privacy,
                 { __CARRIED },
-            > as ::exo_rails::__private::CarriesForeign<
+            > as ::exo_rails::for_macros::CarriesForeign<
                 '_,
-                ::exo_rails::__private::Sound<
+                ::exo_rails::for_macros::Sound<
                     MemoriesRecalled,
                     __Events,
                     { __IS_EVENT },
                 >,
-                <::exo_rails::__private::Sound<
+                <::exo_rails::for_macros::Sound<
                     MemoriesRecalled,
                     __Events,
                     { __IS_EVENT },
@@ -153,11 +153,11 @@ const _: () = {
         ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
             let mut parts = <PreToolCall as ::exo_rails::Event>::parts(payload);
             let mut ctx = ::core::option::Option::Some(ctx);
-            let p0 = <::exo_rails::__private::Sound<
+            let p0 = <::exo_rails::for_macros::Sound<
                 &mut Memories,
                 privacy,
                 { __CARRIED },
-            > as ::exo_rails::__private::CarriesForeign<
+            > as ::exo_rails::for_macros::CarriesForeign<
                 '_,
                 PreToolCall,
                 <PreToolCall as ::exo_rails::Payloads>::Payload<'_>,

@@ -11,12 +11,12 @@ async fn guard(call: &ToolCallInputs) -> RailAction {
 )]
 struct guard {}
 #[automatically_derived]
-impl ::exo_rails::__private::Stateless for guard {
+impl ::exo_rails::for_macros::Stateless for guard {
     const RAIL: &'static Self = &Self {};
 }
 #[automatically_derived]
 impl ::exo_rails::Rail for guard {
-    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::__private::Row = ::exo_rails::__private::Row::new(
+    const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: ::exo_rails::for_macros::Row = ::exo_rails::for_macros::Row::new(
             ::exo_rails::RailInfo {
                 name: "guard",
                 priority: ::exo_rails::DEFAULT_PRIORITY,

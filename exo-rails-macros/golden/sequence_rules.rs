@@ -2,16 +2,16 @@ fn rules() -> [SequenceRule; 3] {
     type __Tools = shop::OrderTools;
     [
         {
-            let tool_0 = ::exo_rails_guards::__private::tool(|set: &__Tools| {
+            let tool_0 = ::exo_rails_guards::for_macros::tool(|set: &__Tools| {
                 &set.refund
             });
-            let tool_1 = ::exo_rails_guards::__private::tool(|set: &__Tools| {
+            let tool_1 = ::exo_rails_guards::for_macros::tool(|set: &__Tools| {
                 &set.payout
             });
-            let tool_2 = ::exo_rails_guards::__private::tool(|set: &__Tools| {
+            let tool_2 = ::exo_rails_guards::for_macros::tool(|set: &__Tools| {
                 &set.approve
             });
-            let rule = ::exo_rails_guards::__private::TypedRule::new(
+            let rule = ::exo_rails_guards::for_macros::TypedRule::new(
                 "refund or payout only after approve within 1h same order_id as id",
                 &[tool_0.name(), tool_1.name(), tool_2.name()],
             );
@@ -21,13 +21,13 @@ fn rules() -> [SequenceRule; 3] {
                     0usize,
                     &[
                         first.name(),
-                        ::exo_rails_guards::__private::same(
+                        ::exo_rails_guards::for_macros::same(
                             &first,
                             tool_1.field("order_id", |arguments| &arguments.order_id),
                         ),
                     ],
                     &[
-                        ::exo_rails_guards::__private::same(
+                        ::exo_rails_guards::for_macros::same(
                             &first,
                             tool_2.field("id", |arguments| &arguments.id),
                         ),
@@ -36,10 +36,10 @@ fn rules() -> [SequenceRule; 3] {
             rule.rule()
         },
         {
-            let tool_0 = ::exo_rails_guards::__private::tool(|set: &__Tools| {
+            let tool_0 = ::exo_rails_guards::for_macros::tool(|set: &__Tools| {
                 &set.refund
             });
-            let rule = ::exo_rails_guards::__private::TypedRule::new(
+            let rule = ::exo_rails_guards::for_macros::TypedRule::new(
                     "sum of euros in refund at most 500 within 1d per user",
                     &[tool_0.name()],
                 )
@@ -47,10 +47,10 @@ fn rules() -> [SequenceRule; 3] {
             rule.rule().named("large").because("A person pays more.")
         },
         {
-            let tool_0 = ::exo_rails_guards::__private::tool(|set: &__Tools| {
+            let tool_0 = ::exo_rails_guards::for_macros::tool(|set: &__Tools| {
                 &set.refund
             });
-            let rule = ::exo_rails_guards::__private::TypedRule::new(
+            let rule = ::exo_rails_guards::for_macros::TypedRule::new(
                     "sum of price.euros in refund at most 500 same order.id",
                     &[tool_0.name()],
                 )

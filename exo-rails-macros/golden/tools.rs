@@ -9,11 +9,11 @@ const _: () = {
     impl ::exo_rails::ToolSet for SupportTools {
         const NAME: &'static str = "SupportTools";
         const NAMES: &'static [&'static str] = &[
-            ::exo_rails::__private::name_of(
+            ::exo_rails::for_macros::name_of(
                 |set: &Self| &set.search,
                 &<_ as ::exo_rails::ToolArgs>::NAMED,
             ),
-            ::exo_rails::__private::name_of(
+            ::exo_rails::for_macros::name_of(
                 |set: &Self| &set.delete_file,
                 &<_ as ::exo_rails::ToolArgs>::NAMED,
             ),
@@ -29,16 +29,16 @@ const _: () = {
     #[automatically_derived]
     impl ::core::iter::IntoIterator for SupportTools {
         type Item = ::exo_rails::Tool;
-        type IntoIter = ::exo_rails::__private::IntoTools;
+        type IntoIter = ::exo_rails::for_macros::IntoTools;
         fn into_iter(self) -> Self::IntoIter {
             let tools: [::exo_rails::Tool; _] = [
                 ::core::convert::Into::into(self.search),
                 ::core::convert::Into::into(self.delete_file),
             ];
-            ::exo_rails::__private::into_tools(tools)
+            ::exo_rails::for_macros::into_tools(tools)
         }
     }
-    const _: () = ::exo_rails::__private::distinct::<
+    const _: () = ::exo_rails::for_macros::distinct::<
         SupportTools,
     >(&["Search", "files::DeleteFile"]);
 };

@@ -90,5 +90,4 @@ pub use guard_set::{DynLifecycle, ServesEveryEvent};
 
 // Hidden only while rustdoc runs. rustc writes the full path of an item in a hidden module, and errors name these traits.
 #[cfg_attr(doc, doc(hidden))]
-#[path = "private.rs"]
-pub mod __private;
+pub mod for_macros;

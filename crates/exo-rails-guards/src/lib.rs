@@ -164,6 +164,6 @@ pub use watch::{ConfigWatch, Reload, WatchError};
 
 /// The names that the expansion of [`sequence_rules!`] uses. Do not use them in other code: they change without notice.
 #[doc(hidden)]
-pub mod __private {
+pub mod for_macros {
     pub use crate::sequence::typed::{TypedField, TypedRule, TypedTool, same, tool};
 }

@@ -10,13 +10,13 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(clippy::doc_markdown, reason = "DyGram is a name, and no item of the code")]
 
-#[doc(hidden)]
-pub mod __private;
 mod conditions;
 mod contexts;
 mod definition;
 mod draw;
 mod executor;
+#[doc(hidden)]
+pub mod for_macros;
 mod history;
 mod macros;
 mod meta;

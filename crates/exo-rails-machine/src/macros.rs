@@ -102,7 +102,7 @@
 /// any names.
 #[macro_export]
 macro_rules! machine {
-    ($($input:tt)*) => { $crate::__private::machine_macro! { $crate; $($input)* } };
+    ($($input:tt)*) => { $crate::for_macros::machine_macro! { $crate; $($input)* } };
 }
 
 /// Makes a type from a DyGram file at compile time. Mistakes in the file are compile errors.
@@ -125,5 +125,5 @@ macro_rules! machine {
 /// macros can only report errors.
 #[macro_export]
 macro_rules! machine_file {
-    ($($input:tt)*) => { $crate::__private::machine_file_macro! { $crate; $($input)* } };
+    ($($input:tt)*) => { $crate::for_macros::machine_file_macro! { $crate; $($input)* } };
 }

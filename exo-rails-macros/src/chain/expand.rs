@@ -27,7 +27,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
             #fallbacks
-            // If a path does not name a type, `__guard_0` and the like mean the aliases above: see `Self::imports`.
+            // If a path does not name a type, `guard_0_` and the like mean the aliases above: see `Self::imports`.
             const _: () = {
                 #imports
                 #stateless
@@ -80,7 +80,8 @@ impl<'c> Names<'c> {
             Served { path: quote!(#library::events::#ident), known: Some((number, name)), steps }
         };
         let custom = chain.events.iter().filter(|event| parse::known(event).is_none()).map(|event| {
-            let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#event, __Events, { __SERVED }>);
+            let sound =
+                quote_spanned!(Span::mixed_site()=> #library::for_macros::Sound<#event, __Events, { __SERVED }>);
             Served { path: sound, known: None, steps: len }
         });
         let events = EVENTS.into_iter().enumerate().map(known).chain(custom).collect();
@@ -122,7 +123,7 @@ impl<'c> Names<'c> {
             Rail::Field { .. } => None,
         };
         let name = name.unwrap_or_else(|| "Rail".to_owned());
-        aliased.then(|| format_ident!("__{name}_{place}", span = rail.ty().span().resolved_at(Span::mixed_site())))
+        aliased.then(|| format_ident!("{name}_{place}_", span = rail.ty().span().resolved_at(Span::mixed_site())))
     }
 
     fn aliased(&self) -> impl Iterator<Item = (usize, Ident, &Listed)> {
@@ -148,7 +149,7 @@ impl<'c> Names<'c> {
                 let (name, which) = (Chain::event_of(operation, which), Ident::new(which, Span::mixed_site()));
                 quote_spanned! {Span::mixed_site()=>
                     type #name = <
-                        #library::__private::Check<{ __GUARDED }> as #library::__private::EventsOf<#operation, __Events>
+                        #library::for_macros::Check<{ __GUARDED }> as #library::for_macros::EventsOf<#operation, __Events>
                     >::#which;
                 }
             })
@@ -159,7 +160,7 @@ impl<'c> Names<'c> {
         });
         let guarded = (!operations.is_empty())
             .then(|| quote_spanned!(Span::mixed_site()=> const __GUARDED: bool = { #(#are_operations)* true };));
-        let list = unnamed_list(library, &quote!(#library::__private::LifecycleEvents<#events>));
+        let list = unnamed_list(library, &quote!(#library::for_macros::LifecycleEvents<#events>));
         (!custom.is_empty()).then(|| {
             quote_spanned! {Span::mixed_site()=>
                 #guarded
@@ -175,7 +176,7 @@ impl<'c> Names<'c> {
         let library = &self.chain.library;
         let fallback = |(place, alias, _): (usize, Ident, &Listed)| {
             let place = Literal::usize_unsuffixed(place);
-            quote_spanned!(Span::mixed_site()=> type #alias = #library::__private::NoRail<#place>;)
+            quote_spanned!(Span::mixed_site()=> type #alias = #library::for_macros::NoRail<#place>;)
         };
         self.aliased().map(fallback).collect()
     }
@@ -206,13 +207,13 @@ impl<'c> Names<'c> {
     fn stateless(&self) -> Option<TokenStream> {
         let (library, ident) = (&self.chain.library, &self.self_ty());
         let listed = self.aliased().filter(|(_, _, rail)| is_called_like_a_type(rail)).map(|(_, alias, _)| {
-            quote_spanned!(Span::mixed_site()=> for<'a> &'a #alias: #library::__private::ListsNoChainAroundIt)
+            quote_spanned!(Span::mixed_site()=> for<'a> &'a #alias: #library::for_macros::ListsNoChainAroundIt)
         });
         let is_stateless = self.chain.rails.iter().all(|rail| rail.field().is_none());
         is_stateless.then(|| {
             quote_spanned! {Span::mixed_site()=>
                 #[automatically_derived]
-                impl #library::__private::Stateless for #ident where #(#listed),* {
+                impl #library::for_macros::Stateless for #ident where #(#listed),* {
                     const RAIL: &'static Self = &Self {};
                 }
             }
@@ -283,7 +284,7 @@ impl<'c> Names<'c> {
         });
         let onion = self.chain.onion.then(|| quote_spanned!(Span::mixed_site()=> const ONION: bool = true;));
         let mode = Ident::new(if self.chain.trace { "Traced" } else { "Plain" }, Span::mixed_site());
-        let mode = quote_spanned!(Span::mixed_site()=> #library::__private::#mode<{ __Facts::HAS_ALWAYS }, { __Facts::HAS_AROUND }>);
+        let mode = quote_spanned!(Span::mixed_site()=> #library::for_macros::#mode<{ __Facts::HAS_ALWAYS }, { __Facts::HAS_AROUND }>);
         let needs = self.chain.needs.iter().map(|value| {
             let library = library.located(value.span());
             quote_spanned!(value.span()=> <#value as #library::Provided>::VALUE)
@@ -292,32 +293,32 @@ impl<'c> Names<'c> {
             (mode, None)
         } else {
             let needs = quote_spanned! {Span::mixed_site()=>
-                const NEEDS: &'static [#library::__private::ValueInfo] = &[#(#needs),*];
+                const NEEDS: &'static [#library::for_macros::ValueInfo] = &[#(#needs),*];
             };
-            (quote_spanned!(Span::mixed_site()=> #library::__private::Within<#mode>), Some(needs))
+            (quote_spanned!(Span::mixed_site()=> #library::for_macros::Within<#mode>), Some(needs))
         };
         quote_spanned! {Span::mixed_site()=>
             /// The list of the rails, each at its place.
-            enum __Rails {}
+            enum Rails_ {}
             #(#places)*
 
             // The value of a constant includes everything that the constant refers to. With incremental compilation, the
             // compiler hashes all of it, once for each path that leads to it. The compiler hashes a static by its name.
             // So all values of a chain that other items refer to are statics: the plan refers to the rows, and the rows
             // of an outer chain refer to the plan.
-            static __ROWS: [#library::__private::Row; #len] = #library::__private::Row::listed([#(#rows),*]);
+            static __ROWS: [#library::for_macros::Row; #len] = #library::for_macros::Row::listed([#(#rows),*]);
 
-            impl #library::__private::Listing<#len> for #ident {
-                const ROWS: &'static [#library::__private::Row; #len] = &__ROWS;
+            impl #library::for_macros::Listing<#len> for #ident {
+                const ROWS: &'static [#library::for_macros::Row; #len] = &__ROWS;
                 #custom
                 #onion
                 #needs
             }
 
             /// The facts about the chain at compile time.
-            type __Facts = #library::__private::ChainFacts<#ident, #len #(, #events)*>;
+            type __Facts = #library::for_macros::ChainFacts<#ident, #len #(, #events)*>;
 
-            impl #library::__private::RailList for __Rails {
+            impl #library::for_macros::RailList for Rails_ {
                 type Chain = #ident;
                 type Facts = __Facts;
                 type Mode = #mode;
@@ -335,7 +336,7 @@ impl<'c> Names<'c> {
             let field = field.unraw().to_string();
             quote_spanned!(span=> <#ty as #library::Rail>::ROW.in_field(#field))
         } else {
-            quote_spanned!(span=> <#ty as #library::__private::ListedByName>::ROW)
+            quote_spanned!(span=> <#ty as #library::for_macros::ListedByName>::ROW)
         };
         match &rail.priority {
             None => row,
@@ -353,13 +354,13 @@ impl<'c> Names<'c> {
         let span = rail.ty().span().resolved_at(Span::mixed_site());
         let place = Literal::usize_unsuffixed(place);
         let library = self.chain.library.located(span);
-        let by_name = quote_spanned!(span=> type Access = #library::__private::ByName;);
+        let by_name = quote_spanned!(span=> type Access = #library::for_macros::ByName;);
         let (access, once_or_field) = match rail.field() {
             Some(field) => {
-                let in_field = quote_spanned!(span=> #library::__private::InField<#place>);
+                let in_field = quote_spanned!(span=> #library::for_macros::InField<#place>);
                 let access = quote_spanned!(span=> type Access = #in_field;);
                 let field = quote_spanned! {span=>
-                    impl #library::__private::Access<#ident, (#ty)> for #in_field {
+                    impl #library::for_macros::Access<#ident, (#ty)> for #in_field {
                         #[inline]
                         fn rail(chain: &#ident) -> &(#ty) {
                             &chain.#field
@@ -370,12 +371,12 @@ impl<'c> Names<'c> {
                 let access = under_cfg(rail, access);
                 (quote!(#access #removed), under_cfg(rail, field))
             }
-            None => (by_name, quote_spanned!(span=> impl #library::__private::RunsEachRailOnce<#ty> for #ident {})),
+            None => (by_name, quote_spanned!(span=> impl #library::for_macros::RunsEachRailOnce<#ty> for #ident {})),
         };
         // All of this has the span of the rail's name, so that "not a rail" and "listed twice" point there. The type of a
         // field is in parentheses, because a function in the place of a constant would cause two errors.
         quote_spanned! {span=>
-            impl #library::__private::RailAt<#place> for __Rails {
+            impl #library::for_macros::RailAt<#place> for Rails_ {
                 type Rail = #ty;
                 #access
             }
@@ -450,29 +451,29 @@ impl<'c> Names<'c> {
             quote_spanned!(shared.span().resolved_at(Span::mixed_site())=> impl #library::Meets<#shared> for #ident {})
         });
         let list =
-            if self.custom().is_empty() { quote!(#library::__private::LifecycleEvents) } else { quote!(__Events) };
+            if self.custom().is_empty() { quote!(#library::for_macros::LifecycleEvents) } else { quote!(__Events) };
         let most = Literal::usize_unsuffixed(self.chain.needs.len() * self.events.len());
         let needed = (!self.chain.needs.is_empty()).then(|| {
             quote_spanned! {Span::mixed_site()=>
-                static __NEEDED: ([#library::__private::ValueUse; #most], usize) = __Facts::needed();
+                static __NEEDED: ([#library::for_macros::ValueUse; #most], usize) = __Facts::needed();
             }
         });
         let values = needed.as_ref().map(|_| {
             quote_spanned! {Span::mixed_site()=>
-                const VALUES: &'static [#library::__private::ValueUse] = __NEEDED.0.split_at(__NEEDED.1).0;
+                const VALUES: &'static [#library::for_macros::ValueUse] = __NEEDED.0.split_at(__NEEDED.1).0;
             }
         });
         quote_spanned! {Span::mixed_site()=>
             #needed
 
             #[automatically_derived]
-            impl #library::__private::OneRailForEachType for #ident {
+            impl #library::for_macros::OneRailForEachType for #ident {
                 #constant
                 // This constant does not depend on the list, because a rail in the list may name the chain.
                 const INFO: #library::RailInfo =
                     #library::RailInfo { name: #name, priority: #value, declared: #declared };
-                const DECLARATION: #library::__private::Row =
-                    __Facts::row(<Self as #library::__private::OneRailForEachType>::INFO, &__PLAN);
+                const DECLARATION: #library::for_macros::Row =
+                    __Facts::row(<Self as #library::for_macros::OneRailForEachType>::INFO, &__PLAN);
                 #values
                 type Events = #list;
             }
@@ -483,7 +484,7 @@ impl<'c> Names<'c> {
             #[automatically_derived]
             impl #library::Chain for #ident {
                 const PLAN: #library::Plan = __PLAN;
-                type Around = #library::__private::HasAround<{ __Facts::HAS_AROUND }>;
+                type Around = #library::for_macros::HasAround<{ __Facts::HAS_AROUND }>;
             }
 
             #(#meets)*
@@ -497,11 +498,11 @@ impl<'c> Names<'c> {
             #[automatically_derived]
             impl<__Event: #library::Event> #library::Serves<__Event> for #ident
             where
-                __Rails: #library::__private::StepsOn<__Event>,
+                Rails_: #library::for_macros::StepsOn<__Event>,
             {
                 #[inline]
-                fn steps() -> impl #library::__private::ChainSteps<__Event, Self> {
-                    #library::__private::ListedSteps::<__Rails>::NEW
+                fn steps() -> impl #library::for_macros::ChainSteps<__Event, Self> {
+                    #library::for_macros::ListedSteps::<Rails_>::NEW
                 }
 
                 #[inline]
@@ -510,7 +511,7 @@ impl<'c> Names<'c> {
                     payload: __Event::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
                 ) -> impl ::core::future::Future<Output = #library::Outcome<__Event>> + ::core::marker::Send {
-                    <__Rails as #library::__private::StepsOn<__Event>>::run_rails(self, payload, ctx)
+                    <Rails_ as #library::for_macros::StepsOn<__Event>>::run_rails(self, payload, ctx)
                 }
             }
         }

@@ -138,8 +138,11 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
     not_a_keyword(input)?;
     let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
     not_a_method(&path)?;
-    let ends = input.is_empty() || input.peek(Token![,]);
-    if ends { Ok(Listed { rail: Rail::Path(path), priority, cfg }) } else { Err(input.error(LISTED)) }
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(Listed { rail: Rail::Path(path), priority, cfg });
+    }
+    let is_a_separator_missing = input.peek(Ident) || input.peek(Token![;]) || input.peek(Token![#]);
+    Err(input.error(if is_a_separator_missing { "a chain separates rails by commas: write `,` here" } else { LISTED }))
 }
 
 /// Reports a field or a rail with the name of a keyword.

@@ -135,7 +135,7 @@ impl Requirement {
 /// would show it.
 pub(super) fn subject(rail: &Path, library: &Library, rails: &[Listed]) -> TokenStream {
     let (span, library) = (rail.span(), library.located(rail.span()));
-    let subject = quote_spanned!(span=> #library::__private::Subject);
+    let subject = quote_spanned!(span=> #library::for_macros::Subject);
     let named = rail.get_ident();
     let fields = rails.iter().enumerate().filter(|(_, listed)| named.is_some() && listed.field() == named);
     let rows = Ident::new("__ROWS", Span::mixed_site());

@@ -14,7 +14,7 @@ impl Names<'_> {
             let (order, start) = (order(start), Literal::usize_unsuffixed(start));
             quote_spanned! {Span::mixed_site()=>
                 /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
-                static #order: #library::__private::LifecycleOrder = __Facts::lifecycle(#start);
+                static #order: #library::for_macros::LifecycleOrder = __Facts::lifecycle(#start);
             }
         });
         let lifecycle = self.lifecycle().iter().filter_map(|event| {
@@ -36,7 +36,7 @@ impl Names<'_> {
             #all
 
             /// The rails on each event, in the order in which they run.
-            impl #library::__private::LifecycleSteps for __Rails {
+            impl #library::for_macros::LifecycleSteps for Rails_ {
                 #(#lifecycle)*
             }
 
@@ -52,7 +52,7 @@ impl Names<'_> {
         }
         // The place of the first rail without a step, if there is one.
         let (order, place, len) = (order(0), fields(number, event.steps), Literal::usize_unsuffixed(len));
-        quote_spanned!(Span::mixed_site()=> #library::__private::Fitting<{ #order.#place < #len }, #steps, __All>)
+        quote_spanned!(Span::mixed_site()=> #library::for_macros::Fitting<{ #order.#place < #len }, #steps, __All>)
     }
 
     /// Writes a walk over all places of the list, for events with more rails than steps.
@@ -71,7 +71,7 @@ impl Names<'_> {
         let orders = starts(event.steps).map(|start| {
             let (order, start) = (name(start), Literal::usize_unsuffixed(start));
             quote_spanned! {Span::mixed_site()=>
-                static #order: #library::__private::Order = __Facts::order::<#event>(#start);
+                static #order: #library::for_macros::Order = __Facts::order::<#event>(#start);
             }
         });
         let steps = self.steps(event, |start, step| {
@@ -81,7 +81,7 @@ impl Names<'_> {
         quote_spanned! {Span::mixed_site()=>
             #(#orders)*
 
-            impl #library::__private::StepsOn<#event> for __Rails {
+            impl #library::for_macros::StepsOn<#event> for Rails_ {
                 type Steps = #steps;
             }
         }
@@ -107,7 +107,7 @@ impl Names<'_> {
         });
         let steps = walks
             .rev()
-            .reduce(|others, first| quote_spanned!(Span::mixed_site()=> #library::__private::Then<#first, #others>));
+            .reduce(|others, first| quote_spanned!(Span::mixed_site()=> #library::for_macros::Then<#first, #others>));
         steps.unwrap_or_default()
     }
 
@@ -131,7 +131,7 @@ impl Names<'_> {
         walks.dedup();
         let walks = walks.iter().map(|walk| {
             let alias = format_ident!("__{walk}", span = Span::mixed_site());
-            quote_spanned!(Span::mixed_site()=> use #library::__private::#walk as #alias;)
+            quote_spanned!(Span::mixed_site()=> use #library::for_macros::#walk as #alias;)
         });
         walks.collect()
     }

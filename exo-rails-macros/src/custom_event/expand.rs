@@ -47,7 +47,7 @@ fn point(ident: &Ident, EventOptions { name, after, operation, library, .. }: &E
 fn carried(EventOptions { parts, library, .. }: &EventOptions) -> Option<TokenStream> {
     let checks = parts.iter().map(|Part { ty, .. }| {
         let library = library.located(ty.span());
-        quote_spanned!(ty.span()=> <#ty as #library::__private::Carried>::CARRIED)
+        quote_spanned!(ty.span()=> <#ty as #library::for_macros::Carried>::CARRIED)
     });
     let constant = quote_spanned!(Span::mixed_site()=> const CARRIED: bool = #(#checks)&&*;);
     (!parts.is_empty()).then_some(constant)
@@ -85,7 +85,7 @@ impl Part {
     /// Converts a part to the type that all parts share. [`Self::restored`] converts it back.
     fn erased(&self, library: &Library, value: &TokenStream) -> TokenStream {
         let kind = Ident::new(if self.mutable { "Mut" } else { "Ref" }, Span::mixed_site());
-        quote_spanned!(Span::mixed_site()=> #library::__private::CustomPart::#kind(#value))
+        quote_spanned!(Span::mixed_site()=> #library::for_macros::CustomPart::#kind(#value))
     }
 
     fn restored(&self) -> TokenStream {
@@ -101,7 +101,7 @@ fn payloads(ident: &Ident, options: &EventOptions, checked: bool) -> TokenStream
     let payload = together(&parts.iter().map(|part| part.borrowed(&lifetime)).collect::<Vec<_>>());
     let lent = together(&parts.iter().zip(&names).map(|(part, name)| part.lent(name)).collect::<Vec<_>>());
     let bound = together(&names.iter().map(|name| quote!(#name)).collect::<Vec<_>>());
-    let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#payload, Self, { CARRIED }>);
+    let sound = quote_spanned!(Span::mixed_site()=> #library::for_macros::Sound<#payload, Self, { CARRIED }>);
     let payload = if checked { sound } else { payload };
     let substitute = substitute.as_ref().map_or_else(|| quote!(#library::NoSubstitute), |ty| quote!(#ty));
     let allowed = |least, held: TokenStream| {
@@ -149,14 +149,14 @@ fn event_impl(
     let shared = parts.iter().map(|part| Part { ty: part.ty.clone(), mutable: false }.borrowed(&lifetime));
     let shared = together(&shared.collect::<Vec<_>>());
     // If a part cannot be carried, another item has reported that.
-    let sound = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#shared, Self, { CARRIED }>);
+    let sound = quote_spanned!(Span::mixed_site()=> #library::for_macros::Sound<#shared, Self, { CARRIED }>);
     let shared = if checked { sound } else { shared };
     let point = quote_spanned!(Span::mixed_site()=> #library::HookPoint::Custom(&POINT));
     let point = wrong.map_or_else(|| point.clone(), |wrong| quote!({ #wrong #point }));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         #[allow(unused_variables, unused_mut, clippy::unused_unit, clippy::needless_question_mark)]
-        impl #library::__private::DerivedEvent for #ident {
+        impl #library::for_macros::DerivedEvent for #ident {
             const POINT: #library::HookPoint = #point;
             const ALLOWS: #library::Allows = #library::Allows::#allows;
             type Returns = #returns;
@@ -179,7 +179,7 @@ fn event_impl(
             fn whole<'__event>(
                 parts: &mut Self::Parts<'__event>,
             ) -> ::core::option::Option<#library::Inputs<'__event>> {
-                ::core::option::Option::Some(<Self as #library::__private::DerivedEvent>::inputs(#taken))
+                ::core::option::Option::Some(<Self as #library::for_macros::DerivedEvent>::inputs(#taken))
             }
 
             fn inputs(payload: Self::Payload<'_>) -> #library::Inputs<'_> {
@@ -208,7 +208,7 @@ fn returns(EventOptions { allows, substitute, library, .. }: &EventOptions, wron
         Allows::Abort => quote!((#library::Verdict, ())),
         Allows::Skip | Allows::Retry => quote!((#bare, #with #library::Verdict, ())),
     };
-    let unknown = quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#returns, Self, { CARRIED }>);
+    let unknown = quote_spanned!(Span::mixed_site()=> #library::for_macros::Sound<#returns, Self, { CARRIED }>);
     if wrong { unknown } else { returns }
 }
 
@@ -233,7 +233,7 @@ fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> 
         let taking = |by: TokenStream, take: TokenStream| {
             quote_spanned! {Span::mixed_site()=>
                 #[automatically_derived]
-                impl<'__event> #library::__private::Param<'__event, #ident> for #by {
+                impl<'__event> #library::for_macros::Param<'__event, #ident> for #by {
                     const TAKES: u8 = #bit;
 
                     #[inline]
@@ -260,7 +260,7 @@ fn params(ident: &Ident, EventOptions { parts, library, .. }: &EventOptions) -> 
         let looking = quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
             #[allow(unused_variables)]
-            impl<'__event> #library::__private::SharedParam<'__event, #ident> for &'__event #ty {
+            impl<'__event> #library::for_macros::SharedParam<'__event, #ident> for &'__event #ty {
                 #[inline]
                 fn look(
                     payload: <#ident as #library::Event>::Shared<'__event>,

@@ -62,7 +62,7 @@ pub(super) fn operation(item: &DeriveInput, options: &OperationOptions) -> Token
 
         // `__Here` is a type of the crate that uses the events: see `Sound` in the library.
         #[automatically_derived]
-        impl<__Here> #library::__private::OperationEvents<__Here> for #ident {
+        impl<__Here> #library::for_macros::OperationEvents<__Here> for #ident {
             type Pre = #pre;
             type Post = #post;
             type Failed = #failed;

@@ -68,9 +68,9 @@ fn expand(item: &DeriveInput, library: &Library) -> TokenStream {
     let declared = declared(library, ident.span());
     quote! {
         #[automatically_derived]
-        impl #impl_generics #library::__private::DerivedProvided for #ident #ty_generics #where_clause {
-            const VALUE: #library::__private::ValueInfo =
-                #library::__private::ValueInfo { name: #name, declared: #declared };
+        impl #impl_generics #library::for_macros::DerivedProvided for #ident #ty_generics #where_clause {
+            const VALUE: #library::for_macros::ValueInfo =
+                #library::for_macros::ValueInfo { name: #name, declared: #declared };
         }
     }
 }

@@ -141,10 +141,18 @@ fn of_an_event(ty: &Type, event: &Path) -> Option<(Ident, String)> {
     let Type::ImplTrait(bounds) = ty else { return None };
     let event = event.segments.last()?.ident.to_string();
     let given = idents(bounds.bounds.to_token_stream()).into_iter().find(|ident| *ident == event)?;
-    let known = OPERATIONS.iter().find(|operation| operation.event == event);
-    let operation = known.map_or_else(|| event.trim_start_matches("Pre"), |operation| operation.name);
-    let message = format!("`{given}` is an event, and a rail surrounds an operation: write `impl Next<{operation}>`");
+    let instead = match operation_at(&event) {
+        Some(operation) => format!("write `impl Next<{operation}>`"),
+        None => format!("write the operation that begins at `{event}`"),
+    };
+    let message = format!("`{given}` is an event, and a rail surrounds an operation: {instead}");
     Some((given, message))
+}
+
+/// Returns the name of the operation that begins at an event. By default, `StoreDocument` begins at `PreStoreDocument`.
+fn operation_at(event: &str) -> Option<&str> {
+    let known = OPERATIONS.iter().find(|operation| operation.event == event);
+    known.map(|operation| operation.name).or_else(|| event.strip_prefix("Pre"))
 }
 
 /// Writes the operation in the place of its event in `impl Next<PreToolCall>`, which is reported. Otherwise, the compiler
@@ -274,7 +282,7 @@ pub(super) fn returned(rail: &Rail, handler: &Handler, event: &Path) -> TokenStr
     let (library, there) = (rail.library.located(span), rail.library.located(event.span()));
     let operation = quote_spanned!(event.span()=> <#event as #there::Begins>::Operation);
     let result = quote_spanned!(span=> #library::OperationResult<#operation>);
-    quote_spanned!(span=> let _ = <#output as #library::__private::ReturnedAround<#operation, #result>>::IT;)
+    quote_spanned!(span=> let _ = <#output as #library::for_macros::ReturnedAround<#operation, #result>>::IT;)
 }
 
 /// Writes the methods of the rail at its event. The call of the rail decides nothing, and `surround` surrounds the
@@ -300,7 +308,7 @@ pub(super) fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream
     let call = quote_spanned!(callee.span()=> #callee(#receiver #(#args),*));
     let result = quote_spanned!(Span::mixed_site()=> #library::OperationResult<#operation>);
     let result = if rail.can_check(handler) {
-        quote_spanned!(Span::mixed_site()=> #library::__private::Sound<#result, Self, { __RETURNED }>)
+        quote_spanned!(Span::mixed_site()=> #library::for_macros::Sound<#result, Self, { __RETURNED }>)
     } else {
         result
     };
@@ -314,7 +322,7 @@ pub(super) fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream
             _: <#event as #library::Payloads>::Payload<'__event>,
             _: &'__event mut #library::RailContext,
         ) -> impl ::core::future::Future<Output = Self::Out> + ::core::marker::Send {
-            ::core::future::ready(#library::__private::Surrounds)
+            ::core::future::ready(#library::for_macros::Surrounds)
         }
 
         #[inline]

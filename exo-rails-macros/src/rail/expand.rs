@@ -63,18 +63,25 @@ fn is_known(event: &Path) -> bool {
     event.segments.last().is_some_and(|last| EVENTS.iter().any(|name| last.ident == name))
 }
 
-/// Writes a constant that checks, at the name of each custom event, that it is an event. All other items take the event
-/// from this constant. If an event is wrong, rustc reports it once.
+/// Writes a constant that checks, at the name of each custom event, that it is an event, and that an operation begins there if
+/// the rail surrounds one. All other items take the event from this constant. If an event is wrong, rustc reports it once.
 fn custom_events(rail: &mut Rail) -> Option<TokenStream> {
     let library = rail.library.clone();
-    let events = rail.handlers.iter_mut().flat_map(|handler| &mut handler.events);
+    let events = rail.handlers.iter_mut().flat_map(|handler| {
+        let is_around = handler.around.is_some();
+        handler.events.iter_mut().map(move |event| (event, is_around))
+    });
     let are_events: Vec<_> = events
-        .filter(|event| !is_known(event))
-        .map(|event| {
+        .filter(|(event, _)| !is_known(event))
+        .map(|(event, is_around)| {
             let span = event.span().resolved_at(Span::mixed_site());
             let located = library.located(span);
-            let is_event = is_event(&library, event);
-            *event = parse_quote_spanned!(span=> #located::__private::Sound<#event, __Events, { __IS_EVENT }>);
+            let is_event = if is_around {
+                quote_spanned!(span=> let _ = #located::for_macros::begins::<#event>();)
+            } else {
+                is_event(&library, event)
+            };
+            *event = parse_quote_spanned!(span=> #located::for_macros::Sound<#event, __Events, { __IS_EVENT }>);
             is_event
         })
         .collect();
@@ -104,7 +111,7 @@ fn returned(rail: &Rail, written: &[Vec<Path>]) -> Option<TokenStream> {
                 let (output, span) = (&handler.output, handler.output.span().resolved_at(Span::mixed_site()));
                 let (library, by) = (rail.library.located(span), Ident::new(by, span));
                 let returns = quote_spanned!(span=> <#event as #library::Event>::Returns);
-                Some(quote_spanned!(span=> let _ = <#output as #library::__private::#by<#event, #returns>>::DECIDES;))
+                Some(quote_spanned!(span=> let _ = <#output as #library::for_macros::#by<#event, #returns>>::DECIDES;))
             })
         },
     );
@@ -131,12 +138,12 @@ pub(crate) fn unnamed_list(library: &Library, list: &TokenStream) -> TokenStream
         pub enum __Events {}
 
         #[automatically_derived]
-        impl<__Rail> #library::__private::EventList<__Rail> for __Events
+        impl<__Rail> #library::for_macros::EventList<__Rail> for __Events
         where
-            #list: #library::__private::EventList<__Rail>,
+            #list: #library::for_macros::EventList<__Rail>,
         {
-            fn visit<__Visitor: #library::__private::EventVisitor<__Rail>>(visitor: &mut __Visitor) {
-                <#list as #library::__private::EventList<__Rail>>::visit(visitor);
+            fn visit<__Visitor: #library::for_macros::EventVisitor<__Rail>>(visitor: &mut __Visitor) {
+                <#list as #library::for_macros::EventList<__Rail>>::visit(visitor);
             }
         }
     }
@@ -157,7 +164,7 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
 
         #[automatically_derived]
         impl #rail_generics #library::Rail for #self_ty #where_clause {
-            const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: #library::__private::Row = #library::__private::Row::new(
+            const WRITE_RAIL_ABOVE_AN_IMPL_BLOCK: #library::for_macros::Row = #library::for_macros::Row::new(
                 #library::RailInfo {
                     name: #name,
                     priority: #library::DEFAULT_PRIORITY,
@@ -214,7 +221,7 @@ fn carrier(rail: &Rail) -> TokenStream {
 
         #[automatically_derived]
         #quiet
-        impl #library::__private::Stateless for #self_ty {
+        impl #library::for_macros::Stateless for #self_ty {
             const RAIL: &'static Self = &Self {};
         }
     }
@@ -283,7 +290,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
     let (by, declaration) = if computes || generics.type_params().next().is_some() {
         (quote!(#library::Rail), quote!(WRITE_RAIL_ABOVE_AN_IMPL_BLOCK))
     } else {
-        (quote!(#library::__private::OneRailForEachType), quote!(DECLARATION))
+        (quote!(#library::for_macros::OneRailForEachType), quote!(DECLARATION))
     };
     quote_spanned! {Span::mixed_site()=>
         #docs
@@ -291,7 +298,7 @@ fn rail_impl(rail: &Rail, events_apart: bool) -> TokenStream {
         #quiet
         impl #impl_generics #by for #self_ty #where_clause {
             #constant
-            const #declaration: #library::__private::Row = #library::__private::Row::new(
+            const #declaration: #library::for_macros::Row = #library::for_macros::Row::new(
                 #library::RailInfo { name: #name, priority: #value, declared: #declared },
                 &[#(<#events as #library::Event>::POINT),*],
                 &[#(<#rewrites as #library::Event>::POINT),*],
@@ -335,7 +342,7 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
     let flow = |event: &Path, value: &Path, what: &str| {
         let (what, there) = (Ident::new(what, Span::mixed_site()), library.located(value.span()));
         let value = quote_spanned!(value.span()=> <#value as #there::Provided>::VALUE);
-        quote_spanned!(Span::mixed_site()=> #library::__private::ValueUse::#what(<#event as #library::Event>::POINT, #value))
+        quote_spanned!(Span::mixed_site()=> #library::for_macros::ValueUse::#what(<#event as #library::Event>::POINT, #value))
     };
     let flows = rail.handlers.iter().flat_map(|handler| {
         handler.events.iter().flat_map(move |event| {
@@ -345,7 +352,7 @@ fn flow(rail: &Rail) -> Option<TokenStream> {
     });
     let flows: Vec<_> = flows.collect();
     let constant = quote_spanned! {Span::mixed_site()=>
-        const VALUES: &'static [#library::__private::ValueUse] = &[#(#flows),*];
+        const VALUES: &'static [#library::for_macros::ValueUse] = &[#(#flows),*];
     };
     (!flows.is_empty()).then_some(constant)
 }
@@ -412,7 +419,7 @@ fn sound(library: &Library, output: &TokenStream, is_checked: bool) -> TokenStre
     let located = library.located(first);
     let end = quote_spanned!(last=> >);
     let constant = Ident::new(if is_checked { "__RETURNED" } else { "__IS_EVENT" }, first);
-    quote_spanned!(first=> #located::__private::Sound<#output, Self, { #constant } #end)
+    quote_spanned!(first=> #located::for_macros::Sound<#output, Self, { #constant } #end)
 }
 
 /// Writes the implementation for one event. It picks the parameters by type and calls the user's function. `written` is
@@ -430,7 +437,7 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     let is_known = is_known(written);
     let is_checked = !is_known || can_be_checked && is_no_decision(handler);
     let output = if handler.around.is_some() {
-        quote_spanned!(Span::mixed_site()=> #library::__private::Surrounds)
+        quote_spanned!(Span::mixed_site()=> #library::for_macros::Surrounds)
     } else if is_checked {
         sound(library, &output, can_be_checked)
     } else {
@@ -494,14 +501,14 @@ fn in_window(library: &Library, event: &Path, body: &TokenStream) -> TokenStream
         let window = <Self as #library::RailOn<#event>>::stream_window(self);
         async move {
             let mut payload = payload;
-            #library::__private::begin_window(&mut payload, window);
+            #library::for_macros::begin_window(&mut payload, window);
             let output = {
                 let payload = <#event as #library::Payloads>::reborrow(&mut payload);
                 let ctx = &mut *ctx;
                 #body
             }
             .await;
-            #library::__private::end_window(&mut payload);
+            #library::for_macros::end_window(&mut payload);
             output
         }
     }
@@ -514,7 +521,7 @@ fn calls(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
     if handler.window_at(event).is_some() {
         body = if handler.concurrent {
             quote_spanned! {Span::mixed_site()=>
-                #library::__private::share_window(payload, <Self as #library::RailOn<#event>>::stream_window(self));
+                #library::for_macros::share_window(payload, <Self as #library::RailOn<#event>>::stream_window(self));
                 #body
             }
         } else {
@@ -591,7 +598,7 @@ fn disjoint(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream {
         // The span is only the name: for a reference, the compiler would mark only the `&`.
         let span = target(ty).span().resolved_at(Span::mixed_site());
         let library = rail.library.located(span);
-        quote_spanned!(span=> const _: () = #library::__private::once(&[#(#takes),*]);)
+        quote_spanned!(span=> const _: () = #library::for_macros::once(&[#(#takes),*]);)
     });
     assertions.collect()
 }

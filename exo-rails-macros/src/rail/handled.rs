@@ -13,7 +13,7 @@ use crate::paths::Library;
 /// Writes the type that the rail returns to a chain: the function's decision, or the fact that the function was not
 /// called.
 pub(super) fn output(library: &Library, event: &Path) -> TokenStream {
-    quote!(#library::__private::Handled<#event>)
+    quote!(#library::for_macros::Handled<#event>)
 }
 
 /// Writes whether the function decides, which depends on its type. An error points at the type that the user wrote.
@@ -24,7 +24,7 @@ pub(super) fn decides(library: &Library, handler: &Handler, event: &Path) -> Opt
 
 /// Writes the trait that the output of a function must implement.
 fn returned_at(library: &Library, event: &Path) -> TokenStream {
-    quote!(__private::ReturnedAt<#event, <#event as #library::Event>::Returns>)
+    quote!(for_macros::ReturnedAt<#event, <#event as #library::Event>::Returns>)
 }
 
 /// Writes a constant or a function of a library trait for the user's tokens. An error marks all of these tokens.
@@ -38,7 +38,7 @@ fn asked(library: &Library, tokens: &impl ToTokens, of: &TokenStream, what: &str
 pub(crate) fn of_set(library: &Library, set: &Path) -> TokenStream {
     let span = set.span().resolved_at(Span::mixed_site());
     let library = library.located(span);
-    quote_spanned!(span=> #library::__private::of_set::<#set>())
+    quote_spanned!(span=> #library::for_macros::of_set::<#set>())
 }
 
 /// Writes the values that the rail provides: one type, or a tuple of several.
@@ -93,16 +93,16 @@ fn tool_checks(rail: &Rail, handler: &Handler, generic: bool) -> Vec<TokenStream
         }
     };
     if let ToolName::Constant(_) = tool {
-        check(in_tool, quote_spanned!(span=> #library::__private::named(#name)));
+        check(in_tool, quote_spanned!(span=> #library::for_macros::named(#name)));
     }
     if let (Some(args), false) = (args(handler), matches!(tool, ToolName::OfArgs(_))) {
         let (shown, of_args) = (shown(args), asked(&rail.library, args, &quote!(ToolArgs), "NAME"));
-        let of_tool = quote_spanned!(span=> #library::__private::of_tool(#of_args, #name, #shown));
+        let of_tool = quote_spanned!(span=> #library::for_macros::of_tool(#of_args, #name, #shown));
         check(in_tool || rail.is_generic_in(args), of_tool);
     }
     if let Some(set) = &rail.tools {
         let set = of_set(&rail.library, set);
-        check(in_tool, quote_spanned!(span=> #library::__private::known(#name, #set)));
+        check(in_tool, quote_spanned!(span=> #library::for_macros::known(#name, #set)));
     }
     checks
 }
@@ -120,12 +120,12 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
     let library = &rail.library;
     let Call { before, inside, arguments, after } = Call::of(rail, handler, event);
     let only_for = handler.tool.as_ref().map(|tool| {
-        let call = asked(library, event, &quote!(__private::ToolEvent), "call");
+        let call = asked(library, event, &quote!(for_macros::ToolEvent), "call");
         let (checks, tool) = (tool_checks(rail, handler, true), declared_tool(rail, handler, tool, &quote!(Self)));
         quote_spanned! {Span::mixed_site()=>
             #(const { #checks })*
             if #call(&payload).tool_name != #tool {
-                return #library::__private::Handled::NOT_ASKED;
+                return #library::for_macros::Handled::NOT_ASKED;
             }
         }
     });
@@ -153,7 +153,7 @@ pub(super) fn call(rail: &Rail, handler: &Handler, event: &Path) -> TokenStream 
             };
             let returned = #returned;
             #(#after)*
-            #library::__private::Handled::returned(returned)
+            #library::for_macros::Handled::returned(returned)
         }
     }
 }
@@ -165,10 +165,10 @@ fn returned(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
         quote_spanned!(Span::mixed_site()=> #method(output))
     };
     let Some(values) = values(handler) else {
-        let observes = handler.always.then(|| quote!(__private::Observes<#event>));
+        let observes = handler.always.then(|| quote!(for_macros::Observes<#event>));
         return method(&observes.unwrap_or_else(|| returned_at(library, event)), "returned");
     };
-    let split = method(&quote!(__private::Provides<#event, #values>), "split");
+    let split = method(&quote!(for_macros::Provides<#event, #values>), "split");
     let name = |i| format_ident!("value{i}", span = Span::mixed_site());
     let each: Vec<_> = (0..handler.provides.len()).map(name).collect();
     let names = if let [only] = &*each { only.to_token_stream() } else { quote!((#(#each),*)) };
@@ -176,7 +176,7 @@ fn returned(library: &Library, handler: &Handler, event: &Path) -> TokenStream {
         {
             let (values, returned) = #split;
             if let ::core::option::Option::Some(#names) = values {
-                #(#library::__private::hand_on(ctx, #each);)*
+                #(#library::for_macros::hand_on(ctx, #each);)*
             }
             returned
         }
@@ -205,16 +205,16 @@ fn result(
         (false, _, true) => {
             // The braces prevent a lint: Clippy would report the closure of a rail without arguments as redundant.
             let rail = quote_spanned!(Span::mixed_site()=> || { #called });
-            or_fault(quote_spanned!(span=> #library::__private::caught_at_once(#rail)))
+            or_fault(quote_spanned!(span=> #library::for_macros::caught_at_once(#rail)))
         }
         (true, None, false) => quote_spanned!(span=> #called.await),
-        (true, None, true) => or_fault(quote_spanned!(span=> #library::__private::caught(#called).await)),
+        (true, None, true) => or_fault(quote_spanned!(span=> #library::for_macros::caught(#called).await)),
         (true, Some(limit), false) => {
-            or_fault(quote_spanned!(span=> #library::__private::within(#limit, #called).await))
+            or_fault(quote_spanned!(span=> #library::for_macros::within(#limit, #called).await))
         }
         (true, Some(limit), true) => {
-            let caught = quote_spanned!(span=> #library::__private::caught(#called));
-            or_fault(or_fault(quote_spanned!(span=> #library::__private::within(#limit, #caught).await)))
+            let caught = quote_spanned!(span=> #library::for_macros::caught(#called));
+            or_fault(or_fault(quote_spanned!(span=> #library::for_macros::within(#limit, #caught).await)))
         }
     }
 }
@@ -223,13 +223,13 @@ fn result(
 fn or_fault(library: &Library, event: &Path, after: &[TokenStream], result: &TokenStream) -> TokenStream {
     let kept = (!after.is_empty()).then(|| {
         quote_spanned! {Span::mixed_site()=>
-            let returned = #library::__private::Returned::<#event>::Fault(cause);
+            let returned = #library::for_macros::Returned::<#event>::Fault(cause);
             #(#after)*
-            return #library::__private::Handled::returned(returned);
+            return #library::for_macros::Handled::returned(returned);
         }
     });
     let end = kept.unwrap_or_else(
-        || quote_spanned!(Span::mixed_site()=> return #library::__private::Handled::<#event>::faulted(cause);),
+        || quote_spanned!(Span::mixed_site()=> return #library::for_macros::Handled::<#event>::faulted(cause);),
     );
     quote_spanned! {Span::mixed_site()=>
         match #result {
@@ -248,7 +248,7 @@ pub(super) fn on_fault(library: &Library, handler: &Handler, event: &Path) -> Op
         OnFault::Skip => {
             let span = text.span().resolved_at(Span::mixed_site());
             let library = library.located(span);
-            quote_spanned!(span=> <#event as #library::__private::CanSkip>::ON_FAULT)
+            quote_spanned!(span=> <#event as #library::for_macros::CanSkip>::ON_FAULT)
         }
     };
     Some(quote_spanned!(Span::mixed_site()=> const ON_FAULT: #library::OnFault = #value;))
@@ -291,7 +291,7 @@ impl Call {
                 // The value as the user listed it. If the type is another type of the same name, the compiler reports the
                 // difference.
                 let shown = shown(value);
-                let needed = quote_spanned!(Span::mixed_site()=> #library::__private::needed::<#value>(ctx, #shown));
+                let needed = quote_spanned!(Span::mixed_site()=> #library::for_macros::needed::<#value>(ctx, #shown));
                 self.before.push(or_unable(library, event, name, &needed));
                 let (span, mut name) = (param.ty.span().resolved_at(Span::mixed_site()), name.clone());
                 name.set_span(span);
@@ -303,7 +303,7 @@ impl Call {
 
     /// Adds the arguments of the tool. If the rail may change them, writes them back after the call.
     fn args(&mut self, library: &Library, event: &Path, args: &Type, changes: bool, name: &Ident) {
-        let call = asked(library, event, &quote!(__private::ToolEvent), "call");
+        let call = asked(library, event, &quote!(for_macros::ToolEvent), "call");
         let open = asked(library, args, &quote!(ToolArgs), if changes { "open_args_mut" } else { "open_args" });
         let open = quote_spanned!(Span::mixed_site()=> #open(#call(&payload)));
         if !changes {
@@ -313,7 +313,7 @@ impl Call {
         }
         self.before.push(or_unable(library, event, &quote_spanned!(Span::mixed_site()=> mut #name), &open));
         self.arguments.push(quote_spanned!(Span::mixed_site()=> &mut #name.args));
-        let call_mut = asked(library, event, &quote!(__private::BeforeTool), "call_mut");
+        let call_mut = asked(library, event, &quote!(for_macros::BeforeTool), "call_mut");
         let write_back = quote_spanned!(Span::mixed_site()=> #name.write_back(#call_mut(&mut payload)));
         self.after.push(quote_spanned!(Span::mixed_site()=> let returned = returned.and_keep(|| #write_back);));
     }
@@ -325,7 +325,7 @@ fn or_unable(library: &Library, event: &Path, binding: &impl ToTokens, result: &
         let #binding = match #result {
             ::core::result::Result::Ok(value) => value,
             ::core::result::Result::Err(error) => {
-                return #library::__private::Handled::<#event>::unable(error);
+                return #library::for_macros::Handled::<#event>::unable(error);
             }
         };
     }

@@ -14,7 +14,7 @@ pub(super) fn pick(rail: &Rail, handler: &Handler, event: &Path, ty: &Type, name
         let span = ty.span().resolved_at(Span::mixed_site());
         let (library, ty) = (rail.library.located(span), checked(rail, handler, ty));
         let shared = quote_spanned!(span=> <#event as #library::Event>::Shared<'_>);
-        let look = quote_spanned!(span=> <#ty as #library::__private::SharedBy<'_, #event, #shared>>::look);
+        let look = quote_spanned!(span=> <#ty as #library::for_macros::SharedBy<'_, #event, #shared>>::look);
         return quote_spanned!(Span::mixed_site()=> let #name = #look(payload, ctx););
     }
     let pick = carried_by(rail, handler, event, ty, "pick");
@@ -32,7 +32,7 @@ fn asked(library: &Library, event: &Path, (written, ty): (&Type, &TokenStream), 
     let by = Ident::new(if is_foreign(written) { "CarriesForeign" } else { "CarriedBy" }, span);
     let (library, what) = (library.located(span), Ident::new(what, span));
     quote_spanned! {span=>
-        <#ty as #library::__private::#by<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
+        <#ty as #library::for_macros::#by<'_, #event, <#event as #library::Payloads>::Payload<'_>>>::#what
     }
 }
 
@@ -86,6 +86,6 @@ fn checked(rail: &Rail, handler: &Handler, ty: &Type) -> TokenStream {
     }
     let (library, here) = (&rail.library, rail.self_ty());
     quote_spanned! {ty.span().resolved_at(Span::mixed_site())=>
-        #library::__private::Sound<#ty, #here, { __CARRIED }>
+        #library::for_macros::Sound<#ty, #here, { __CARRIED }>
     }
 }

@@ -47,7 +47,7 @@ fn rule(input: &Rules, Named { name, because, rule, dotted }: &Named) -> TokenSt
     quote_spanned! {span=>
         {
             #declared
-            let rule = #library::__private::TypedRule::new(#text, &[#(#variables.name()),*])#sum;
+            let rule = #library::for_macros::TypedRule::new(#text, &[#(#variables.name()),*])#sum;
             #(#same)*
             rule.rule()#(.named(#name))*#(.because(#because))*
         }
@@ -73,7 +73,7 @@ impl Tools<'_> {
             let (span, field) = (name.at.resolved_at(Span::mixed_site()), ident(name));
             let library = self.input.library(span);
             quote_spanned! {span=>
-                let #variable = #library::__private::tool(|set: &__Tools| &set.#field);
+                let #variable = #library::for_macros::tool(|set: &__Tools| &set.#field);
             }
         };
         self.names.iter().zip(self.variables()).map(tool).collect()
@@ -87,7 +87,7 @@ impl Tools<'_> {
         let like_first = |tool: &Ident, name: &Name<Span>| {
             let span = name.at.resolved_at(Span::mixed_site());
             let (library, field) = (self.input.library(span), self.field(tool, name, false));
-            quote_spanned!(span=> #library::__private::same(&first, #field))
+            quote_spanned!(span=> #library::for_macros::same(&first, #field))
         };
         let checked = checked[1..].iter().map(|tool| like_first(tool, &same.field));
         let others = others.iter().map(|tool| like_first(tool, same.other()));

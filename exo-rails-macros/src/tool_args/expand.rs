@@ -13,12 +13,12 @@ pub(super) fn tool_args(args: &ToolArgs) -> TokenStream {
         // The span is that of the expression. If the expression is not a schema, the error is there.
         let library = library.located(schema.span());
         quote_spanned! {schema.span().resolved_at(Span::mixed_site())=>
-            let schema: #library::__private::Schema = #schema;
+            let schema: #library::for_macros::Schema = #schema;
             schema
         }
     } else {
         let library = library.located(ident.span());
-        quote_spanned!(ident.span()=> <#ident as #library::__private::HasSchema>::schema())
+        quote_spanned!(ident.span()=> <#ident as #library::for_macros::HasSchema>::schema())
     };
     tool_args_impl(args, &schema)
 }
@@ -30,7 +30,7 @@ pub(super) fn stub(args: &ToolArgs) -> TokenStream {
         return TokenStream::new();
     }
     let library = &args.library;
-    tool_args_impl(args, &quote_spanned!(Span::mixed_site()=> #library::__private::Schema::Null))
+    tool_args_impl(args, &quote_spanned!(Span::mixed_site()=> #library::for_macros::Schema::Null))
 }
 
 fn tool_args_impl(args: &ToolArgs, schema: &impl ToTokens) -> TokenStream {
@@ -41,12 +41,12 @@ fn tool_args_impl(args: &ToolArgs, schema: &impl ToTokens) -> TokenStream {
     });
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
-        impl #library::__private::DerivedToolArgs for #ident {
+        impl #library::for_macros::DerivedToolArgs for #ident {
             const TOOL_NAME: &'static str = #name;
             const TOOL_DESCRIPTION: &'static str = #description;
             #renamed
 
-            fn tool_schema() -> #library::__private::Schema {
+            fn tool_schema() -> #library::for_macros::Schema {
                 #schema
             }
         }

@@ -34,7 +34,7 @@ fn tool_set(Set { library, ident, tools, .. }: &Set) -> TokenStream {
         let span = ty.span().resolved_at(Span::mixed_site());
         let (library, inferred) = (library.located(span), quote_spanned!(ty.span()=> _));
         quote_spanned! {span=>
-            #library::__private::name_of(|set: &Self| &set.#field, &<#inferred as #library::ToolArgs>::NAMED)
+            #library::for_macros::name_of(|set: &Self| &set.#field, &<#inferred as #library::ToolArgs>::NAMED)
         }
     });
     quote_spanned! {Span::mixed_site()=>
@@ -52,11 +52,11 @@ fn tool_set(Set { library, ident, tools, .. }: &Set) -> TokenStream {
         #[automatically_derived]
         impl ::core::iter::IntoIterator for #ident {
             type Item = #library::Tool;
-            type IntoIter = #library::__private::IntoTools;
+            type IntoIter = #library::for_macros::IntoTools;
 
             fn into_iter(self) -> Self::IntoIter {
                 let tools: [#library::Tool; _] = [#(::core::convert::Into::into(self.#fields)),*];
-                #library::__private::into_tools(tools)
+                #library::for_macros::into_tools(tools)
             }
         }
     }
@@ -69,7 +69,7 @@ fn checks(Set { library, ident, tools, .. }: &Set) -> TokenStream {
         let span = tool.ty.span().resolved_at(Span::mixed_site());
         let (library, types) = (library.located(span), &types[..=i]);
         quote_spanned! {span=>
-            const _: () = #library::__private::distinct::<#ident>(&[#(#types),*]);
+            const _: () = #library::for_macros::distinct::<#ident>(&[#(#types),*]);
         }
     });
     checks.collect()

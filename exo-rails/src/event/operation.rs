@@ -59,6 +59,11 @@ pub trait Begins: Event {
     type Operation: Operation<Pre = Self>;
 }
 
+/// Requires that an operation begins at the event. A rail around the operation asks it once, for the constant in
+/// [`Check`].
+#[doc(hidden)]
+pub const fn begins<E: Begins>() {}
+
 /// The result of an operation.
 pub type OperationResult<O> = Result<<O as Operation>::Output, <O as Operation>::Error>;
 
@@ -68,7 +73,7 @@ pub type OperationResult<O> = Result<<O as Operation>::Output, <O as Operation>:
 /// It holds the permit of the operation. [`run`](Self::run) takes it by value, so the operation happens at most once in
 /// each attempt. A rail that does not run it returns its own result instead, such as a cached one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the operation that a rail surrounds",
+    message = "this is not the operation that the rail surrounds",
     label = "not `impl Next<{O}>`",
     note = "take the operation as `next: impl Next<{O}>`, and run it with `next.run().await`"
 )]

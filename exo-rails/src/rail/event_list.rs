@@ -24,7 +24,7 @@ impl<R: ?Sized> EventList<R> for () {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Event, R: RailOn<E> + ?Sized, L: EventList<R>> EventList<R> for (E, L) {
+impl<E: Event, R: RailOn<E>, L: EventList<R>> EventList<R> for (E, L) {
     fn visit<V: EventVisitor<R>>(visitor: &mut V) {
         visitor.visit::<E>();
         L::visit(visitor);

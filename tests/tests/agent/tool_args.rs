@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use exo_rails::__private::OpenArgs;
+use exo_rails::for_macros::OpenArgs;
 use exo_rails::message::Role;
 use exo_rails::prelude::*;
 use exo_rails::{ArgsError, NoRails, tools};

@@ -1,6 +1,6 @@
 //! What a rail changes in the arguments of a tool is written where the model has written it, and nothing else is touched.
 
-use exo_rails::__private::OpenArgs;
+use exo_rails::for_macros::OpenArgs;
 use exo_rails::prelude::*;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};

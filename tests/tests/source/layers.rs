@@ -36,7 +36,7 @@ const CORE: Layers = Layers {
         "bus",
         "testing",
     ],
-    root: &["lib", "macros", "prelude", "private"],
+    root: &["for_macros", "lib", "macros", "prelude"],
     uses_exports: false,
 };
 
@@ -254,7 +254,7 @@ const MACHINE: Layers = Layers {
         "meta",
         "executor",
         "draw",
-        "__private",
+        "for_macros",
         "macros",
     ],
     root: &["lib"],
@@ -566,6 +566,6 @@ fn each_forbidden_pair_is_found() {
 fn the_agent_uses_the_public_api() {
     let agent = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/exo-rails-agent/src");
     for (module, source) in files(&agent, &[]) {
-        assert!(!source.contains("exo_rails::__private"), "{}", module.join("::"));
+        assert!(!source.contains("exo_rails::for_macros"), "{}", module.join("::"));
     }
 }

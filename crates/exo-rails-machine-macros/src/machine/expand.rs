@@ -48,7 +48,7 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
         let Context { ty, .. } = contexts.iter().find(|other| other.name == *context)?;
         // A message about the type is at the field.
         let span = fields.last()?.span();
-        let list = quote_spanned!(span=> #library::__private::list(&context #(.#fields)*));
+        let list = quote_spanned!(span=> #library::for_macros::list(&context #(.#fields)*));
         Some(quote_spanned!(span=> let _ = |context: &#ty| #list;))
     });
     let arguments: Vec<_> = parameters.into_iter().chain(tools).collect();
@@ -62,7 +62,7 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
             #[must_use]
             #[allow(clippy::too_many_arguments, reason = "each context is one")]
             #vis fn machine(#(#arguments),*) -> #library::Definition {
-                let definition = #library::__private::Typed::new(#source);
+                let definition = #library::for_macros::Typed::new(#source);
                 #(#add_contexts)*
                 #(#add_conditions)*
                 #(#add_tools)*

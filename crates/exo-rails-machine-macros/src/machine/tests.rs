@@ -195,7 +195,7 @@ fn a_condition_may_read_a_field_that_its_node_may_write() {
 fn the_list_of_a_map_is_a_field() {
     for list in ["order.lines.all", "\"order.lines.all\""] {
         let code = with(&format!("state A {{ reads order; -> B @map({list}); }} end B;"));
-        assert!(code.contains("__private::list(") && code.contains("&context.lines.all,"), "{code}");
+        assert!(code.contains("for_macros::list(") && code.contains("&context.lines.all,"), "{code}");
         assert!(code.contains("@map(\\\"order.lines.all\\\")"), "{code}");
         assert!(code.contains("context::<Order>(\"order\", &order, &[\"lines\"])"), "{code}");
     }

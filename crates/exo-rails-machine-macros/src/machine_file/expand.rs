@@ -24,7 +24,7 @@ pub(super) fn expand(input: &Input, read: &Read) -> TokenStream {
             /// Returns the machine of the file.
             #[must_use]
             #vis fn machine() -> #library::Machine {
-                #library::__private::machine(#source)
+                #library::for_macros::machine(#source)
             }
         }
 

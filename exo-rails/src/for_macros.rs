@@ -15,7 +15,7 @@ pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, Retur
 pub use crate::event::{
     AnySubstitute, BeforeTool, Carried, CarriedBy, CarriesForeign, Check, CustomPart, DerivedEvent, EventsOf, Inside,
     Layer, NoLayer, OneLayer, OperationEvents, Param, ReturnedAround, SharedBy, SharedParam, Sound, Surroundings,
-    SurroundingsOf, ToolEvent, once,
+    SurroundingsOf, ToolEvent, begins, once,
 };
 pub use crate::operation::ToolArgs;
 pub use crate::operation::{
