@@ -74,6 +74,7 @@ pages! {
     recipes_web_server = "recipes/web-server.md",
     recipes_retry_then_fallback = "recipes/retry-then-fallback.md",
     recipes_sessions = "recipes/sessions.md",
+    recipes_users_and_stores = "recipes/users-and-stores.md",
     recipes_choosing_a_chain = "recipes/choosing-a-chain.md",
     recipes_rail_from_another_crate = "recipes/rail-from-another-crate.md",
     recipes_judge_model = "recipes/judge-model.md",

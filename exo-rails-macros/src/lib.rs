@@ -21,6 +21,7 @@
 //!
 //! `exo-rails` re-exports the macros. Their documentation is at the re-exports, where the examples can use the library.
 
+mod absent;
 mod apart;
 mod chain;
 mod custom_event;
@@ -44,7 +45,9 @@ use proc_macro::TokenStream;
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro_attribute]
 pub fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
-    rail::rail(args.into(), item.into()).into()
+    absent::rail(&args.clone().into(), &item.clone().into())
+        .unwrap_or_else(|| rail::rail(args.into(), item.into()))
+        .into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]
@@ -56,43 +59,43 @@ pub fn on(_: TokenStream, item: TokenStream) -> TokenStream {
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro]
 pub fn rail_chain(input: TokenStream) -> TokenStream {
-    chain::rail_chain(input.into()).into()
+    absent::chain(input.clone().into()).unwrap_or_else(|| chain::rail_chain(input.into())).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro]
 pub fn chain_requirements(input: TokenStream) -> TokenStream {
-    chain::chain_requirements(input.into()).into()
+    absent::chain(input.clone().into()).unwrap_or_else(|| chain::chain_requirements(input.into())).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro_derive(ToolArgs, attributes(tool))]
 pub fn tool_args(item: TokenStream) -> TokenStream {
-    tool_args::tool_args(item.into()).into()
+    absent::other(&item.clone().into()).unwrap_or_else(|| tool_args::tool_args(item.into())).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro_derive(Provided, attributes(provided))]
 pub fn provided(item: TokenStream) -> TokenStream {
-    provided::provided(item.into()).into()
+    absent::other(&item.clone().into()).unwrap_or_else(|| provided::provided(item.into())).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro_derive(Event, attributes(event))]
 pub fn event(item: TokenStream) -> TokenStream {
-    custom_event::event(item.into()).into()
+    absent::other(&item.clone().into()).unwrap_or_else(|| custom_event::event(item.into())).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro_derive(Operation, attributes(operation))]
 pub fn operation(item: TokenStream) -> TokenStream {
-    operation::operation(item.into()).into()
+    absent::other(&item.clone().into()).unwrap_or_else(|| operation::operation(item.into())).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]
 #[proc_macro]
 pub fn tools(input: TokenStream) -> TokenStream {
-    tools::tools(input.into()).into()
+    absent::other(&input.clone().into()).unwrap_or_else(|| tools::tools(input.into())).into()
 }
 
 #[allow(missing_docs, reason = "documented at the re-export")]

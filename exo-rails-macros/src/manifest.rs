@@ -10,20 +10,34 @@ use std::{env, fs};
 
 const USUAL_NAME: &str = "exo_rails";
 
-/// Returns the name of the library in the package that is compiled. Reads the manifest once.
+/// Returns the name of the library in the package that is compiled, or the usual name.
 pub(crate) fn library_name() -> &'static str {
-    static KNOWN: Mutex<Option<HashMap<PathBuf, &'static str>>> = Mutex::new(None);
-    let Some(folder) = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else { return USUAL_NAME };
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let name = |folder: &PathBuf| name_in(folder).map_or(USUAL_NAME, |name| name.leak());
-    known.get_or_insert_default().entry(folder).or_insert_with_key(name)
+    found().unwrap_or(USUAL_NAME)
 }
 
-/// Returns the name of the library in the package of this folder, if it differs from the usual name.
+/// Returns whether the manifest of the package declares no dependency on the library.
+pub(crate) fn is_missing() -> bool {
+    found().is_none()
+}
+
+/// Returns the name of the library in the package that is compiled, if its manifest declares the library. Reads the manifest
+/// once.
+fn found() -> Option<&'static str> {
+    static KNOWN: Mutex<Option<HashMap<PathBuf, Option<&'static str>>>> = Mutex::new(None);
+    let Some(folder) = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else { return Some(USUAL_NAME) };
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let name = |folder: &PathBuf| name_in(folder).map(|name| &*name.leak());
+    *known.get_or_insert_default().entry(folder).or_insert_with_key(name)
+}
+
+/// Returns the name of the library in the package of this folder. For a package without a manifest that can be read, and for
+/// a package of the library itself, this is the usual name.
 fn name_in(folder: &Path) -> Option<String> {
-    let own = dependencies(&fs::read_to_string(folder.join("Cargo.toml")).ok()?);
-    if own.iter().any(|dependency| dependency.name == USUAL_NAME) {
-        return None;
+    let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { return Some(USUAL_NAME.to_owned()) };
+    let own = dependencies(&manifest);
+    let is_own = manifest.lines().any(|line| line.replace([' ', '"'], "").starts_with("name=exo-rails"));
+    if is_own || own.iter().any(|dependency| dependency.name == USUAL_NAME) {
+        return Some(USUAL_NAME.to_owned());
     }
     let inherited = |name: &str| {
         let manifests =

@@ -37,7 +37,19 @@ impl Compiler {
     /// # Errors
     /// rustc does not run.
     pub fn check(&self, program: &Path) -> io::Result<Vec<Diagnostic>> {
-        let output = Command::new(&self.rustc)
+        self.diagnose(program, &mut Command::new(&self.rustc))
+    }
+
+    /// Checks a program as a part of the package in a folder, whose `Cargo.toml` the macros read.
+    ///
+    /// # Errors
+    /// rustc does not run.
+    pub fn check_in(&self, package: &Path, program: &Path) -> io::Result<Vec<Diagnostic>> {
+        self.diagnose(program, Command::new(&self.rustc).env("CARGO_MANIFEST_DIR", package))
+    }
+
+    fn diagnose(&self, program: &Path, rustc: &mut Command) -> io::Result<Vec<Diagnostic>> {
+        let output = rustc
             .current_dir(workspace())
             .arg(program)
             .args(self.args)

@@ -95,6 +95,12 @@ impl GuardStore {
     }
 }
 
+impl From<Arc<dyn StateStore>> for GuardStore {
+    fn from(store: Arc<dyn StateStore>) -> Self {
+        Self::new(store)
+    }
+}
+
 impl Default for GuardStore {
     fn default() -> Self {
         Self::new(MemoryStore::new())

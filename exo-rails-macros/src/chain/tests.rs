@@ -42,7 +42,7 @@ fn mistakes_in_unnamed_chains_are_reported() {
         ("a()", &["a chain lists rails by their names"]),
         ("a {}", &["a chain lists rails by their names"]),
         ("\"a\"", &["a chain lists rails by their names"]),
-        ("a b", &["a chain lists rails by their names"]),
+        ("a b", &["a chain separates rails by commas: write `,` here"]),
         ("a, a, b: B", &["an unnamed chain has no fields", "the rail `a` is listed twice"]),
     ]);
 }

@@ -1,11 +1,11 @@
-//! The message should say: write `Limit`, or `Arc<Limit>`.
+//! The message should say: write `Tally`, or `Arc<Tally>`.
 
 use exo_rails::prelude::*;
 
-struct Limit(u32);
+struct Tally(u32);
 
 #[rail]
-impl Limit {
+impl Tally {
     #[on(PreToolCall)]
     fn check(&self) -> Verdict {
         Verdict::abort_if(self.0 == 0, "nothing is left")
@@ -13,7 +13,7 @@ impl Limit {
 }
 
 rail_chain! {
-    struct Guards { limit: Box<Limit> }
+    struct Guards { limit: Box<Tally> }
 }
 
 fn main() {}

@@ -153,8 +153,8 @@ impl Budgets {
 
     /// Sets the store for the counts. The default is a store in memory that only this guard uses.
     #[must_use]
-    pub fn with_store(mut self, store: GuardStore) -> Self {
-        self.store = store;
+    pub fn with_store(mut self, store: impl Into<GuardStore>) -> Self {
+        self.store = store.into();
         self
     }
 

@@ -88,8 +88,8 @@ impl CircuitBreaker {
 
     /// Sets the store for the circuits. The default is a store in memory that only this guard uses.
     #[must_use]
-    pub fn with_store(mut self, store: GuardStore) -> Self {
-        self.store = store;
+    pub fn with_store(mut self, store: impl Into<GuardStore>) -> Self {
+        self.store = store.into();
         self
     }
 

@@ -144,8 +144,8 @@ impl Concurrency {
     /// Sets the store for the limits with [`lease_ms`](field@ConcurrencyLimit::lease_ms). The default is a store in memory that
     /// only this guard uses.
     #[must_use]
-    pub fn with_store(mut self, store: GuardStore) -> Self {
-        self.store = store;
+    pub fn with_store(mut self, store: impl Into<GuardStore>) -> Self {
+        self.store = store.into();
         self
     }
 

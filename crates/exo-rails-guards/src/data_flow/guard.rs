@@ -120,8 +120,8 @@ impl DataFlow {
     /// Sets the store for a configuration with [`keep_in_store`](field@DataFlowConfig::keep_in_store). The default is a store in
     /// memory, for this guard and its clones.
     #[must_use]
-    pub fn with_store(mut self, store: GuardStore) -> Self {
-        self.store = store;
+    pub fn with_store(mut self, store: impl Into<GuardStore>) -> Self {
+        self.store = store.into();
         self
     }
 

@@ -92,8 +92,8 @@ impl Sequence {
 
     /// Sets the store of what the rules remember. The default is a store in memory, for this guard alone.
     #[must_use]
-    pub fn with_store(mut self, store: GuardStore) -> Self {
-        self.store = store;
+    pub fn with_store(mut self, store: impl Into<GuardStore>) -> Self {
+        self.store = store.into();
         self
     }
 

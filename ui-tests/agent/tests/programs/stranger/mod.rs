@@ -20,6 +20,8 @@ programs!(
     arguments_with_enums_and_defaults,
     functions_and_async_closures_as_tools,
     manager_who_changes_the_arguments,
+    moves_the_database_into_an_async_closure,
+    moves_the_mailer_out_of_the_tool,
     one_model_for_two_agents,
     sessions_of_a_generic_host,
     stream_through_a_channel,

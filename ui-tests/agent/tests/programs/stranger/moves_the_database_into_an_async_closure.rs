@@ -1,6 +1,4 @@
-//! The message should say: an async closure lends what it captures to its futures, but the calls of a tool may run at the same
-//! time, so each call needs its own `db`: write
-//! `move |args: Lookup| { let db = Arc::clone(&db); async move { db.find(args).await } }`.
+//! Written as a mistake: the library now accepts it.
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,14 +21,14 @@ impl Books {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model: ScriptedModel = r#"[{ "say": "It is on shelf 3." }]"#.parse()?;
     let db = Arc::new(Books(BTreeMap::from([("978-0-441-17271-9".to_owned(), "shelf 3".to_owned())])));
     let find = Tool::new(
         "find_book",
         "Finds a book.",
         json!({ "type": "object" }),
-        async move |args: Lookup| db.find(args).await, // <- here
+        async move |args: Lookup| db.find(args).await,
     );
     let agent = Agent::builder("library", model).tool(find).build();
     println!("{}", agent.run("Where is Dune?").await?.text);

@@ -1,5 +1,4 @@
-//! The message should say: a tool is called many times, and the first call would take `mailer` away: clone it for each call,
-//! `move |mail: Mail| { let mailer = Arc::clone(&mailer); async move { mailer.send(mail).await } }`.
+//! Written as a mistake: the library now accepts it.
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
@@ -24,10 +23,10 @@ impl Mailer {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model: ScriptedModel = r#"[{ "say": "The mail is out." }]"#.parse()?;
     let mailer = Arc::new(Mailer { from: "desk@shop.example".to_owned() });
-    let send = Tool::new("send_mail", "Sends a mail.", json!({ "type": "object" }), move |mail: Mail| async move { // <- here
+    let send = Tool::new("send_mail", "Sends a mail.", json!({ "type": "object" }), move |mail: Mail| async move {
         mailer.send(mail).await
     });
     let agent = Agent::builder("desk", model).tool(send).build();

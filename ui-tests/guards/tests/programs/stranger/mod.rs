@@ -23,6 +23,7 @@ programs!(
     person_who_changes_the_amount,
     policy_that_asks_for_guards,
     risk_for_a_rail_and_a_tool,
+    store_of_the_inbox_for_a_sequence,
     store_that_counts_reservations,
     typed_rules_of_a_module,
 );

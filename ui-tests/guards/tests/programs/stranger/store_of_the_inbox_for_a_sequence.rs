@@ -1,5 +1,4 @@
-//! The message should say: `with_store` takes a `GuardStore`, which adds a time limit to a store, and `store` is an
-//! `Arc<dyn StateStore>`: write `GuardStore::new(store)`.
+//! Written as a mistake: the library now accepts it.
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
@@ -18,12 +17,12 @@ fn rails(store: Arc<dyn StateStore>) -> Result<ClinicRails, exo_rails_guards::Co
     let approval = Approval::new(config::from_toml("[[rules]]\ntool = 'prescribe'")?)?;
     Ok(ClinicRails {
         approval: approval.with_asker(Arc::new(Inbox::new(store.clone()))),
-        sequence: sequence.with_store(store), // <- here
+        sequence: sequence.with_store(store),
     })
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rails = rails(Arc::new(MemoryStore::new()))?;
     let check = |_| async { Ok::<_, OperationError>(ToolOutput::text("none")) };
     let call = ToolCallInputs::new("check_allergies").with_arguments(serde_json::json!({ "patient": 7 }));
