@@ -1,7 +1,7 @@
 //! Guarded operations behind `dyn`.
 
 use exo_rails::prelude::*;
-use exo_rails::{Guarded, GuardedResult};
+use exo_rails::{Guarded, GuardedResult, IntoFailure, IntoOutput};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
@@ -20,7 +20,7 @@ pub trait GuardDyn: GuardSet + Sized {
     where
         F: Guarded<ToolCallInputs, ToolOutput> + 'a,
     {
-        let mut tool = move |call| tool(call).map(GuardedResult::into_result).boxed();
+        let mut tool = move |call| tool(call).map(convert).boxed();
         async move { tool_call(self, call, ctx, &mut tool).await }.boxed()
     }
 
@@ -34,7 +34,7 @@ pub trait GuardDyn: GuardSet + Sized {
     where
         F: Guarded<ModelCallInputs, ModelResponse> + 'a,
     {
-        let mut model = move |request| model(request).map(GuardedResult::into_result).boxed();
+        let mut model = move |request| model(request).map(convert).boxed();
         async move { llm_call(self, request, ctx, &mut model).await }.boxed()
     }
 
@@ -49,12 +49,16 @@ pub trait GuardDyn: GuardSet + Sized {
         F: Guarded<InvokeInputs, InvokeOutput, RunError> + 'a,
     {
         let inputs = inputs.into();
-        let mut run = move |inputs| run(inputs).map(GuardedResult::into_result).boxed();
+        let mut run = move |inputs| run(inputs).map(convert).boxed();
         async move { whole_run(self, inputs, ctx, &mut run).await }.boxed()
     }
 }
 
 impl<R: GuardSet> GuardDyn for R {}
+
+fn convert<O, E>(result: impl GuardedResult<Value: IntoOutput<O>, Error: IntoFailure<E>>) -> Result<O, E> {
+    result.into_result().map(IntoOutput::into_output).map_err(IntoFailure::into_failure)
+}
 
 /// An operation behind `dyn`.
 type Boxed<'f, I, O, E> = dyn FnMut(Permit<I>) -> BoxFuture<'f, Result<O, E>> + Send + 'f;

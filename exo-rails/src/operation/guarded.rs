@@ -146,14 +146,11 @@ pub trait GuardedResult {
     /// The error.
     type Error;
 
-    /// Converts the value into the output `O`, and the error into the error of the guard.
+    /// Returns itself, for code that knows only this trait.
     ///
     /// # Errors
-    /// Returns the error.
-    fn into_result<O, E>(self) -> Result<O, E>
-    where
-        Self::Value: IntoOutput<O>,
-        Self::Error: IntoFailure<E>;
+    /// Returns the error, if it is one.
+    fn into_result(self) -> Result<Self::Value, Self::Error>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -161,16 +158,18 @@ impl<Value, Error> GuardedResult for Result<Value, Error> {
     type Value = Value;
     type Error = Error;
 
-    #[inline]
-    fn into_result<O, E>(self) -> Result<O, E>
-    where
-        Value: IntoOutput<O>,
-        Error: IntoFailure<E>,
-    {
-        match self {
-            Ok(value) => Ok(value.into_output()),
-            Err(error) => Err(error.into_failure()),
-        }
+    #[inline(always)]
+    fn into_result(self) -> Self {
+        self
+    }
+}
+
+/// Converts the value into the output `O`, and the error into the error of the guard.
+#[inline]
+pub(crate) fn converted<O, E>(result: impl GuardedResult<Value: IntoOutput<O>, Error: IntoFailure<E>>) -> Result<O, E> {
+    match result.into_result() {
+        Ok(value) => Ok(value.into_output()),
+        Err(error) => Err(error.into_failure()),
     }
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt, TryFutureExt};
 
-use super::guarded::{Guarded, GuardedResult};
+use super::guarded::{Guarded, converted};
 use super::permit::issue;
 use crate::chain::{Serves, enter};
 use crate::context::{CloseOnDrop, RailContext, Slot, Watch};
 use crate::decision::Decision;
-use crate::error::RunError;
+use crate::error::{OperationError, RunError};
 use crate::event::{MemoryRecalled, MemoryStored};
 use crate::guard_set::GuardSet;
 use crate::message::{MemoryEntry, MemoryQuery, RecalledMemory};
@@ -47,7 +47,7 @@ where
     let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
     // Like a model call: a dropped request changes nothing.
-    let recalled = recall(issue(&slot)).map(GuardedResult::into_result).err_into::<RunError>();
+    let recalled = recall(issue(&slot)).map(converted::<_, OperationError>).err_into::<RunError>();
     let result = watch.unless_cancelled(recalled).await;
     drop(open_slot);
     let query = taken_back(slot, HookPoint::MemoryRecalled, ctx)?;
@@ -103,7 +103,7 @@ where
         ctx.provide_to(&mut slot);
     }
     let open_slot = CloseOnDrop(&slot);
-    let result = store(issue(&slot)).await.into_result();
+    let result = converted::<(), OperationError>(store(issue(&slot)).await);
     drop(open_slot);
     taken_back(slot, HookPoint::MemoryStored, ctx)?;
     if is_provided {

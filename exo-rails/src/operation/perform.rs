@@ -9,9 +9,9 @@ use futures_util::{FutureExt, StreamExt};
 
 use super::attempt_over::AttemptOver;
 use super::failure::IntoFailure;
-use super::guarded::{Guarded, GuardedFuture, GuardedOnce, GuardedResult, GuardedStream, IntoOutput};
+use super::guarded::{Guarded, GuardedOnce, GuardedResult, GuardedStream, IntoOutput, converted};
 use super::kinds::{Kind, interrupted};
-use super::permit::{Permit, issue};
+use super::permit::issue;
 use super::windows;
 use crate::context::{OperationEnd, RailContext, RunScope, Slot, UnderWay};
 use crate::error::OperationError;
@@ -55,11 +55,14 @@ fn counted<O: Kind>(
     result: impl GuardedResult<Value: IntoOutput<O::Output>, Error: IntoFailure<O::Error>>,
     ctx: &RailContext,
 ) -> OperationResult<O> {
-    let result = result.into_result();
-    if let Ok(output) = &result {
-        O::count(output, ctx);
+    match result.into_result() {
+        Ok(value) => {
+            let output = value.into_output();
+            O::count(&output, ctx);
+            Ok(output)
+        }
+        Err(error) => Err(error.into_failure()),
     }
-    result
 }
 
 /// Returns how an operation with this result has ended.
@@ -72,22 +75,19 @@ fn end<O: Kind>(result: &OperationResult<O>) -> OperationEnd {
 }
 
 /// Calls the function of an operation.
-#[inline(always)]
-fn performed<O: Kind, Fut: GuardedFuture<O::Output, O::Error> + Send>(
-    operation: impl FnOnce(Permit<O::Inputs>) -> Fut,
-    slot: &Arc<Slot<O::Inputs>>,
-    ctx: &mut RailContext,
-    under_way: &UnderWay,
-) -> impl Future<Output = OperationResult<O>> + Send {
-    let operating = under_way.begin(!O::IS_INTERRUPTED);
-    // If a rail around the operation drops this future, nobody knows the end.
-    ctx.set_operation_end(OperationEnd::Unknown);
-    operation(issue(slot)).map(move |result| {
-        drop(operating);
-        let result = counted::<O>(result, ctx);
-        ctx.set_operation_end(end::<O>(&result));
-        result
-    })
+// As a function, it would cost 34 instructions more with a rail around the operation.
+macro_rules! performed {
+    ($operation:expr, $slot:ident, $ctx:ident, $under_way:ident) => {{
+        let operating = $under_way.begin(!O::IS_INTERRUPTED);
+        // If a rail around the operation drops this future, nobody knows the end.
+        $ctx.set_operation_end(OperationEnd::Unknown);
+        $operation(issue($slot)).map(move |result| {
+            drop(operating);
+            let result = counted::<O>(result, $ctx);
+            $ctx.set_operation_end(end::<O>(&result));
+            result
+        })
+    }};
 }
 
 /// An operation that is called and returns its result as a whole.
@@ -108,7 +108,7 @@ where
         (ctx, under_way): (&mut RailContext, &UnderWay),
         _: &mut Option<Infallible>,
     ) -> impl Future<Output = OperationResult<O>> + Send {
-        performed::<O, _>(&mut self.0, slot, ctx, under_way)
+        performed!((self.0), slot, ctx, under_way)
     }
 
     fn deliver<R: GuardSet>(
@@ -145,7 +145,7 @@ where
     ) -> impl Future<Output = OperationResult<O>> + Send {
         ctx.spend();
         match self.0.take() {
-            Some(operation) => Either::Left(performed::<O, _>(operation, slot, ctx, under_way)),
+            Some(operation) => Either::Left(performed!(operation, slot, ctx, under_way)),
             // No retry is granted to an operation that is spent.
             None => Either::Right(ready(Err(interrupted().into()))),
         }
@@ -193,7 +193,7 @@ impl<F: GuardedStream, T: StreamSink> Perform<LlmCall> for Streamed<F, T> {
         over: &mut Option<AttemptOver>,
     ) -> Result<ModelResponse, OperationError> {
         let mut meter = Meter { usage: None, scope: ctx.scope_handle() };
-        let deltas = (self.model)(issue(slot)).map(GuardedResult::into_result).inspect(move |delta| meter.read(delta));
+        let deltas = (self.model)(issue(slot)).map(converted).inspect(move |delta| meter.read(delta));
         let mut sink = Counting { sink: &mut self.sink, has_left: &mut self.has_left };
         ctx.set_operation_end(OperationEnd::Unknown);
         match windows::stream(rails, slot.inputs(), deltas, ctx, &mut sink).await {

@@ -6,7 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use exo_rails::{
-    GuardedResult, OperationError, OperationErrorKind, Permit, Tool, ToolCallInputs, ToolFunction, ToolOutput,
+    GuardedResult, IntoFailure, IntoOutput, OperationError, OperationErrorKind, Permit, Tool, ToolCallInputs,
+    ToolFunction, ToolOutput,
 };
 
 pub use pattern::NamePattern;
@@ -121,7 +122,9 @@ impl ToolRegistry {
         }
         let handler = move |call: Permit<ToolCallInputs>| -> Handled {
             let call = run.clone()(call);
-            Box::pin(async move { call.await.into_result() })
+            Box::pin(
+                async move { call.await.into_result().map(IntoOutput::into_output).map_err(IntoFailure::into_failure) },
+            )
         };
         self.patterns.push((pattern, Arc::new(handler)));
         Ok(())

@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::error::OperationError;
 use crate::message::OperationErrorKind;
 use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
-use crate::operation::guarded::{GuardedFuture, GuardedResult, ToolFunction};
+use crate::operation::guarded::{GuardedFuture, ToolFunction, converted};
 use crate::operation::permit::Permit;
 
 type ToolFuture = Pin<Box<dyn Future<Output = Result<ToolOutput, OperationError>> + Send>>;
@@ -261,7 +261,7 @@ fn begins(permit: Permit<ToolCallInputs>, tool: impl GuardedFuture<ToolOutput> +
         permit.ensure_open()?;
         // The tool has its own handle to the permit.
         drop(permit);
-        tool.await.into_result()
+        converted(tool.await)
     })
 }
 
