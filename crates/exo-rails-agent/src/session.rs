@@ -124,7 +124,7 @@ where
         };
         session.set_messages(messages);
         let mut ctx = session.context();
-        session.agent.rails().start_session(&session.info, &mut ctx).await?;
+        session.agent.guard_set().start_session(&session.info, &mut ctx).await?;
         session.has_ended = false;
         Ok(session)
     }
@@ -334,13 +334,13 @@ where
     pub async fn end(mut self) -> SessionInfo {
         self.has_ended = true;
         let mut ctx = self.context();
-        self.agent.rails().end_session(&self.info, &mut ctx).await;
+        self.agent.guard_set().end_session(&self.info, &mut ctx).await;
         std::mem::take(&mut self.info)
     }
 
     /// Reports to the rails of `Dropped` that the session was dropped without an end.
     fn report_dropped(&self) {
-        self.agent.rails().session_dropped(&mut self.context());
+        self.agent.guard_set().session_dropped(&mut self.context());
     }
 
     fn context(&self) -> RunContext {

@@ -365,7 +365,17 @@ impl<'t, P: Copy> Input<'t, P> {
     }
 
     fn expect(&mut self, word: &str, message: impl FnOnce() -> String) -> Result<(), Mistake<P>> {
-        if self.take(word) { Ok(()) } else { mistake(self.at(), message()) }
+        if self.take(word) {
+            return Ok(());
+        }
+        // In a text, a pattern is one word.
+        if self.peek().is_some_and(|token| !token.is_quoted && token.text == "*") {
+            return mistake(
+                self.at(),
+                "a rule here names tools, and no pattern: write each, as in `send_mail or send_letter`",
+            );
+        }
+        mistake(self.at(), message())
     }
 
     fn demand(&mut self) -> Result<Demand<P>, Mistake<P>> {
@@ -540,7 +550,7 @@ impl<'t, P: Copy> Input<'t, P> {
         let message = match nearest(text, &SCOPES) {
             Some(nearest) => format!("nothing is counted per `{text}`: did you mean `per {nearest}`?"),
             None if text.is_empty() => format!("the rule ends here: {known}"),
-            None => format!("nothing is counted per `{text}`: {known}"),
+            None => format!("nothing is counted per `{text}`: {known}. For a time, write `within 1d`"),
         };
         mistake(at, message)
     }

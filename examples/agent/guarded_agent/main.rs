@@ -122,5 +122,5 @@ async fn answer(
         .parallel_tools(NonZeroUsize::MIN)
         .build();
     let result = agent.run_in(input, ctx).await.map_err(RunError::from);
-    (result, agent.rails().tally())
+    (result, agent.guard_set().tally())
 }

@@ -105,7 +105,7 @@ fn payloads(ident: &Ident, options: &EventOptions, checked: bool) -> TokenStream
     let payload = if checked { sound } else { payload };
     let substitute = substitute.as_ref().map_or_else(|| quote!(#library::NoSubstitute), |ty| quote!(#ty));
     let allowed = |least, held: TokenStream| {
-        if options.allows >= least { held } else { quote!(::core::convert::Infallible) }
+        if options.allows >= least { held } else { quote!(#library::NotAllowedHere) }
     };
     let skip = allowed(Allows::Skip, quote!(#library::RailSkip<#substitute>));
     let retry = allowed(Allows::Retry, quote!(#library::RailRetry));

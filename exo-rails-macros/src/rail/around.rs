@@ -1,6 +1,6 @@
 //! Rails around an operation: `#[rail(on = [PreToolCall], around)]`.
 
-use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Path, ReturnType, Signature, Type, TypeImplTrait};
@@ -153,6 +153,70 @@ fn of_an_event(ty: &Type, event: &Path) -> Option<(Ident, String)> {
 fn operation_at(event: &str) -> Option<&str> {
     let known = OPERATIONS.iter().find(|operation| operation.event == event);
     known.map(|operation| operation.name).or_else(|| event.strip_prefix("Pre"))
+}
+
+/// Reports each `next.await` in the body of a function that takes `next: impl Next<…>`, and writes `next.run().await` there.
+/// rustc would propose to remove the `.await`.
+pub(super) fn awaited(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
+    let (mut out, mut nexts) = (Vec::new(), Vec::new());
+    for token in tokens {
+        let TokenTree::Group(group) = token else {
+            out.push(token);
+            continue;
+        };
+        let inside = match group.delimiter() {
+            Delimiter::Parenthesis if nexts_in(&group).is_some() => {
+                nexts.extend(nexts_in(&group));
+                group.stream()
+            }
+            Delimiter::Brace if !nexts.is_empty() => {
+                run_before_await(group.stream(), &std::mem::take(&mut nexts), errors)
+            }
+            Delimiter::Brace => awaited(group.stream(), errors),
+            _ => group.stream(),
+        };
+        let mut group_with = Group::new(group.delimiter(), inside);
+        group_with.set_span(group.span());
+        out.push(group_with.into());
+    }
+    out.into_iter().collect()
+}
+
+/// Returns the name in `(next: impl Next<ToolCall>)`.
+fn nexts_in(params: &Group) -> Option<String> {
+    let tokens: Vec<_> = params.stream().into_iter().collect();
+    let at = tokens.windows(3).position(|three| {
+        three[1].to_string() == ":" && three[2].to_string() == "impl" && matches!(three[0], TokenTree::Ident(_))
+    })?;
+    let is_next = names(tokens[at + 2..].iter().cloned().collect(), "Next");
+    is_next.then(|| tokens[at].to_string())
+}
+
+fn run_before_await(body: TokenStream, nexts: &[String], errors: &mut Errors) -> TokenStream {
+    let mut out: Vec<TokenTree> = Vec::new();
+    let mut rest: &[TokenTree] = &body.into_iter().collect::<Vec<_>>();
+    while let Some((token, behind)) = rest.split_first() {
+        rest = behind;
+        match (token, behind) {
+            (TokenTree::Group(group), _) => {
+                let mut inner = Group::new(group.delimiter(), run_before_await(group.stream(), nexts, errors));
+                inner.set_span(group.span());
+                out.push(inner.into());
+            }
+            (TokenTree::Ident(next), [TokenTree::Punct(dot), TokenTree::Ident(word), ..])
+                if dot.as_char() == '.'
+                    && word == "await"
+                    && nexts.iter().any(|name| next == name)
+                    && !matches!(out.last(), Some(TokenTree::Punct(dot)) if dot.as_char() == '.') =>
+            {
+                errors
+                    .at(word, format_args!("`{next}` is the operation, and not a future: write `{next}.run().await`"));
+                out.extend(quote_spanned!(next.span()=> #next.run()));
+            }
+            _ => out.push(token.clone()),
+        }
+    }
+    out.into_iter().collect()
 }
 
 /// Writes the operation in the place of its event in `impl Next<PreToolCall>`, which is reported. Otherwise, the compiler

@@ -38,6 +38,7 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (item_tokens, item) = parse::item(item, &mut errors);
     let item_tokens = dropped::decisions(item_tokens, &mut errors);
+    let item_tokens = if errors.any() { item_tokens } else { around::awaited(item_tokens, &mut errors) };
     let rail = match item {
         Some(item) => check::rail(args, item, &mut errors),
         None => parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)),

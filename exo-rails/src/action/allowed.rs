@@ -1,9 +1,7 @@
 //! The types that a decision can hold at an event.
 
-use std::convert::Infallible;
-
 /// The type that a [`Decision`](crate::Decision) holds for an action: `T` if the event allows the action, otherwise
-/// [`Infallible`].
+/// [`NotAllowedHere`].
 ///
 /// The library implements the trait for these types only. Use it to read a decision in code that is generic over the event:
 ///
@@ -32,7 +30,12 @@ pub trait Allowed<T>: Sized + Send + 'static {
     fn into_inner(self) -> T;
 }
 
-impl<T> Allowed<T> for Infallible {
+/// What a decision holds for an action that the event does not allow. No value has this type, so a `match` needs no arm for
+/// the action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAllowedHere {}
+
+impl<T> Allowed<T> for NotAllowedHere {
     fn try_allow(value: T) -> Result<Self, T> {
         Err(value)
     }

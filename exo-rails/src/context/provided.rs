@@ -42,7 +42,8 @@ use crate::point::text;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value that a rail can provide",
     label = "not a value that a rail can provide",
-    note = "write `#[derive(Provided)]` above its declaration; wrap a type of another crate in your own struct"
+    note = "write `#[derive(Provided)]` above its declaration; wrap a type of another crate in your own struct",
+    note = "a value that a rail has put into `ctx.extra` is read with `ctx.extra.get`"
 )]
 pub trait Provided: Any + Send + Sync {
     /// The name of the value, and the place of its declaration.

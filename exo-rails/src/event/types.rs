@@ -1,8 +1,6 @@
 //! The types of the events, generated from the [table](crate::point::event_table).
 
-use std::convert::Infallible;
-
-use crate::action::{NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip, Verdict};
+use crate::action::{NoRetry, NoSubstitute, NotAllowedHere, RailAction, RailRetry, RailSkip, Verdict};
 use crate::context::RailContext;
 use crate::error::{OpenQuestion, OperationError, RailAbortError, RunError};
 use crate::event::custom::CustomInputs;
@@ -76,12 +74,12 @@ macro_rules! allows {
     };
 }
 
-/// The content of a decision for an action, or `Infallible` if the event does not allow the action.
+/// The content of a decision for an action, or `NotAllowedHere` if the event does not allow the action.
 macro_rules! allowed {
-    (Nothing, $($action:tt)*) => { Infallible };
+    (Nothing, $($action:tt)*) => { NotAllowedHere };
     (Abort, abort) => { RailAbortError };
-    (Abort, $($action:tt)*) => { Infallible };
-    (Skip, retry) => { Infallible };
+    (Abort, $($action:tt)*) => { NotAllowedHere };
+    (Skip, retry) => { NotAllowedHere };
     ($allows:ident, abort) => { RailAbortError };
     ($allows:ident, retry) => { RailRetry };
     ($allows:ident, skip $substitute:ident) => { RailSkip<$substitute> };

@@ -42,8 +42,8 @@ use crate::guard_set::{DynGuardSet, GuardSet};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not meet the requirements `{P}`",
     label = "does not meet `{P}`",
-    note = "write `#[chain(requirements = {P})]` on the chain; the compiler then names the missing rails",
     note = "`impl GuardSet` as a return type hides what the chain meets: write `impl Meets<{P}>`",
+    note = "write `#[chain(requirements = {P})]` on the chain; the compiler then names the missing rails",
     note = "a guard set that is built at run time cannot meet requirements: list the rails in a chain"
 )]
 pub trait Meets<P>: GuardSet {}

@@ -104,7 +104,7 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
     where
         F: Guarded<InvokeInputs, InvokeOutput, RunError, Future: Sized>,
-        F: FnMut(Permit<InvokeInputs>) -> RunFuture<F>, // a retry calls it again: clone, or use `guard_run_once`
+        F: FnMut(Permit<InvokeInputs>) -> RunFuture<F>, // called again by a retry: no `move`, no `&mut`, or `guard_run_once`
     {
         run_guarded(self, inputs.into(), ctx, Whole(run))
     }
@@ -263,7 +263,7 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
         F: Guarded<ModelCallInputs, ModelResponse, Future: Sized>,
-        F: FnMut(Permit<ModelCallInputs>) -> LlmCallFuture<F>, // a retry calls it again: clone, or use `guard_llm_call_once`
+        F: FnMut(Permit<ModelCallInputs>) -> LlmCallFuture<F>, // called again by a retry: no `move`, no `&mut`, or `guard_llm_call_once`
     {
         guard_model(self, call, ctx, Whole(model))
     }
@@ -517,7 +517,7 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
         F: Guarded<ToolCallInputs, ToolOutput, Future: Sized>,
-        F: FnMut(Permit<ToolCallInputs>) -> ToolCallFuture<F>, // a retry calls it again: clone, or use `guard_tool_call_once`
+        F: FnMut(Permit<ToolCallInputs>) -> ToolCallFuture<F>, // called again by a retry: no `move`, no `&mut`, or `guard_tool_call_once`
     {
         guard::<ToolCall, _, _>(self, call, ctx.watched(), Whole(tool))
     }
@@ -599,7 +599,7 @@ pub trait Guard: GuardSet + Sized {
     where
         O: CustomOperation,
         F: Guarded<O::Inputs, O::Output, Future: Sized>,
-        F: FnMut(Permit<O::Inputs>) -> OperationFuture<F, O>, // a retry calls it again: clone, or use `guard_operation_once`
+        F: FnMut(Permit<O::Inputs>) -> OperationFuture<F, O>, // called again by a retry: no `move`, no `&mut`, or `guard_operation_once`
         Self: ServesOperation<O, Itself: Sized>,
     {
         self.guarded(inputs, ctx, operation)

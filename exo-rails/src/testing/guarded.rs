@@ -13,7 +13,7 @@ use crate::testing::traced::Traced;
 
 /// Prepares a guarded tool call. Awaiting it makes the call.
 ///
-/// The tool returns the results that you prepare with [`returns`](GuardedCall::returns) and [`fails`](GuardedCall::fails).
+/// The tool returns the results that you prepare with [`returns`](CallToAwait::returns) and [`fails`](CallToAwait::fails).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -29,13 +29,13 @@ use crate::testing::traced::Traced;
 /// call.assert_failed("no shell").assert_calls("shell", 0);
 /// # }
 /// ```
-pub fn tool_call<R: GuardSet>(rails: &R, call: ToolCallInputs) -> GuardedCall<'_, R, ToolCallInputs, ToolOutput> {
-    GuardedCall::new(rails, call)
+pub fn tool_call<R: GuardSet>(rails: &R, call: ToolCallInputs) -> CallToAwait<'_, R, ToolCallInputs, ToolOutput> {
+    CallToAwait::new(rails, call)
 }
 
 /// Prepares a guarded call of the model. Awaiting it makes the call.
 ///
-/// The model returns the results that you prepare with [`returns`](GuardedCall::returns) and [`fails`](GuardedCall::fails).
+/// The model returns the results that you prepare with [`returns`](CallToAwait::returns) and [`fails`](CallToAwait::fails).
 ///
 /// ```
 /// use exo_rails::prelude::*;
@@ -54,21 +54,21 @@ pub fn tool_call<R: GuardSet>(rails: &R, call: ToolCallInputs) -> GuardedCall<'_
 pub fn llm_call<R: GuardSet>(
     rails: &R,
     request: ModelCallInputs,
-) -> GuardedCall<'_, R, ModelCallInputs, ModelResponse> {
-    GuardedCall::new(rails, request)
+) -> CallToAwait<'_, R, ModelCallInputs, ModelResponse> {
+    CallToAwait::new(rails, request)
 }
 
 /// A guarded operation with prepared results. [`tool_call`] and [`llm_call`] create it.
 #[must_use = "it does nothing until it is awaited"]
 #[derive(Debug)]
-pub struct GuardedCall<'r, R, I, O> {
+pub struct CallToAwait<'r, R, I, O> {
     rails: &'r R,
     inputs: I,
     results: Results<O>,
     ctx: RunContext,
 }
 
-impl<'r, R: GuardSet, I, O> GuardedCall<'r, R, I, O> {
+impl<'r, R: GuardSet, I, O> CallToAwait<'r, R, I, O> {
     fn new(rails: &'r R, inputs: I) -> Self {
         Self { rails, inputs, results: Results { left: VecDeque::new(), taken: 0 }, ctx: RunContext::new("testing") }
     }
@@ -109,7 +109,7 @@ impl<O> Results<O> {
 
 type TestedFuture<'r, O> = Pin<Box<dyn Future<Output = Tested<O>> + Send + 'r>>;
 
-impl<'r, R: GuardSet> IntoFuture for GuardedCall<'r, R, ToolCallInputs, ToolOutput> {
+impl<'r, R: GuardSet> IntoFuture for CallToAwait<'r, R, ToolCallInputs, ToolOutput> {
     type Output = Tested<ToolOutput>;
     type IntoFuture = TestedFuture<'r, ToolOutput>;
 
@@ -129,7 +129,7 @@ impl<'r, R: GuardSet> IntoFuture for GuardedCall<'r, R, ToolCallInputs, ToolOutp
     }
 }
 
-impl<'r, R: GuardSet> IntoFuture for GuardedCall<'r, R, ModelCallInputs, ModelResponse> {
+impl<'r, R: GuardSet> IntoFuture for CallToAwait<'r, R, ModelCallInputs, ModelResponse> {
     type Output = Tested<ModelResponse>;
     type IntoFuture = TestedFuture<'r, ModelResponse>;
 

@@ -81,7 +81,7 @@ mod trace_entry;
 mod traced;
 
 pub use at::{Decided, at, at_in};
-pub use guarded::{GuardedCall, llm_call, tool_call};
+pub use guarded::{CallToAwait, llm_call, tool_call};
 pub use owned::{IntoOwnedPayload, OwnedPayload};
 pub use tested::{Answer, Tested};
 pub use trace::Trace;

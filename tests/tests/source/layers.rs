@@ -287,6 +287,7 @@ const MACROS: Layers = Layers {
         "apart",
         "errors",
         "manifest",
+        "absent",
         "testing",
         "options",
         "paths",

@@ -311,7 +311,7 @@ impl<M: Model, R> Agent<M, R> {
     }
 
     /// The guard set of the agent.
-    pub const fn rails(&self) -> &R {
+    pub const fn guard_set(&self) -> &R {
         &self.rails
     }
 
@@ -589,6 +589,50 @@ impl<M, R> AgentBuilder<M, R> {
         RunStream::new(|_| ready(Ok(InvokeOutput::default())))
     }
 }
+
+// These methods have the names of the methods of a builder, for the same reason.
+#[doc(hidden)]
+impl<M, R> Agent<M, R> {
+    #[must_use]
+    pub fn rails<I>(self, _: I) -> Self
+    where
+        Self: IsNotBuilt,
+    {
+        self
+    }
+
+    #[must_use]
+    pub fn tool<I>(self, _: I) -> Self
+    where
+        Self: IsNotBuilt,
+    {
+        self
+    }
+
+    #[must_use]
+    pub fn tools<I>(self, _: I) -> Self
+    where
+        Self: IsNotBuilt,
+    {
+        self
+    }
+
+    #[must_use]
+    pub fn instructions<I>(self, _: I) -> Self
+    where
+        Self: IsNotBuilt,
+    {
+        self
+    }
+}
+
+/// A type that can change. No type implements this trait: a builder has its own methods.
+#[diagnostic::on_unimplemented(
+    message = "the agent is built, and cannot change any more",
+    label = "only a builder has this method",
+    note = "write `.build()` after the last call of the builder: `Agent::builder(\"support\", model).rails(rails).build()`"
+)]
+pub trait IsNotBuilt {}
 
 /// A type that can run. No type implements this trait: an agent has its own methods.
 #[diagnostic::on_unimplemented(

@@ -165,7 +165,7 @@ impl<M, R> ExecutorBuilder<M, R> {
     pub fn build(self) -> Result<Executor<M, R>, BuildError>
     where
         M: Model + 'static,
-        R: GuardSet + ServesOperation<Transition> + 'static,
+        R: GuardSet + ServesOperation<Transition, Itself: Sized> + 'static,
     {
         let plan = Plan::of(&self.definition)?;
         let settings = self.settings;

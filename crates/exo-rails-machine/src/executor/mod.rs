@@ -101,7 +101,7 @@ impl<M, R> Executor<M, R> {
     pub async fn run(&self) -> Result<Done, Stopped>
     where
         M: Model + 'static,
-        R: GuardSet + ServesOperation<Transition> + 'static,
+        R: GuardSet + ServesOperation<Transition, Itself: Sized> + 'static,
     {
         self.start().run().await
     }
@@ -111,7 +111,7 @@ impl<M, R> Executor<M, R> {
     pub fn start(&self) -> Execution<'_, M, R>
     where
         M: Model + 'static,
-        R: GuardSet + ServesOperation<Transition> + 'static,
+        R: GuardSet + ServesOperation<Transition, Itself: Sized> + 'static,
     {
         Execution::begin(self)
     }
@@ -131,7 +131,7 @@ impl<M, R> Executor<M, R> {
     pub fn resume(&self, state: MachineState) -> Result<Execution<'_, M, R>, MachineError>
     where
         M: Model + 'static,
-        R: GuardSet + ServesOperation<Transition> + 'static,
+        R: GuardSet + ServesOperation<Transition, Itself: Sized> + 'static,
     {
         Execution::resume(self, state)
     }

@@ -342,6 +342,10 @@ mod chains {
 
     rail_chain! { #[chain(requirements = Company, requirements = Team)] struct Follows { permission_check } }
 
+    fn follows() -> impl exo_rails::Meets<Company> {
+        Follows
+    }
+
     rail_chain! { #[chain(requirements = MyRequirements)] struct FollowsOne { permission_check } }
 
     mod named_like_a_rail {
@@ -648,6 +652,10 @@ mod functions {
     #[derive(Serialize)]
     struct Stock {
         left: u32,
+    }
+
+    fn read(ctx: &RailContext) -> bool {
+        ctx.extra.get::<RateLimitLeft>().is_some()
     }
 
     async fn guarded(rails: &impl GuardSet, ctx: &mut RunContext) -> Result<(), RunError> {
