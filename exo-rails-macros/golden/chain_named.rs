@@ -10,14 +10,14 @@ const _: () = {
         use block_dangerous as block_dangerous_0_;
         use audit as audit_2_;
         /// The list of the rails, each at its place.
-        enum Rails_ {}
-        impl ::exo_rails::for_macros::RailAt<0> for Rails_ {
+        enum ListedRails_ {}
+        impl ::exo_rails::for_macros::RailAt<0> for ListedRails_ {
             type Rail = block_dangerous_0_;
             type Access = ::exo_rails::for_macros::ByName;
         }
         impl ::exo_rails::for_macros::RunsEachRailOnce<block_dangerous_0_>
         for SupportRails {}
-        impl ::exo_rails::for_macros::RailAt<1> for Rails_ {
+        impl ::exo_rails::for_macros::RailAt<1> for ListedRails_ {
             type Rail = RateLimit<MemoryStore>;
             type Access = ::exo_rails::for_macros::InField<1>;
         }
@@ -28,7 +28,7 @@ const _: () = {
                 &chain.limit
             }
         }
-        impl ::exo_rails::for_macros::RailAt<2> for Rails_ {
+        impl ::exo_rails::for_macros::RailAt<2> for ListedRails_ {
             type Rail = audit_2_;
             type Access = ::exo_rails::for_macros::ByName;
         }
@@ -43,7 +43,7 @@ const _: () = {
         }
         /// The facts about the chain at compile time.
         type __Facts = ::exo_rails::for_macros::ChainFacts<SupportRails, 3>;
-        impl ::exo_rails::for_macros::RailList for Rails_ {
+        impl ::exo_rails::for_macros::RailList for ListedRails_ {
             type Chain = SupportRails;
             type Facts = __Facts;
             type Mode = ::exo_rails::for_macros::Plain<
@@ -55,7 +55,7 @@ const _: () = {
         /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
         static __AT: ::exo_rails::for_macros::LifecycleOrder = __Facts::lifecycle(0);
         /// The rails on each event, in the order in which they run.
-        impl ::exo_rails::for_macros::LifecycleSteps for Rails_ {
+        impl ::exo_rails::for_macros::LifecycleSteps for ListedRails_ {
             type SessionStart = __Steps3<{ __AT.0.0 }, { __AT.0.1 }, { __AT.0.2 }>;
             type Start = __Steps3<{ __AT.1.0 }, { __AT.1.1 }, { __AT.1.2 }>;
             type MemoryRecalled = __Steps3<{ __AT.2.0 }, { __AT.2.1 }, { __AT.2.2 }>;
@@ -80,11 +80,11 @@ const _: () = {
         #[automatically_derived]
         impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for SupportRails
         where
-            Rails_: ::exo_rails::for_macros::StepsOn<__Event>,
+            ListedRails_: ::exo_rails::for_macros::StepsOn<__Event>,
         {
             #[inline]
             fn steps() -> impl ::exo_rails::for_macros::ChainSteps<__Event, Self> {
-                ::exo_rails::for_macros::ListedSteps::<Rails_>::NEW
+                ::exo_rails::for_macros::ListedSteps::<ListedRails_>::NEW
             }
             #[inline]
             fn run_rails<'__event>(
@@ -94,7 +94,7 @@ const _: () = {
             ) -> impl ::core::future::Future<
                 Output = ::exo_rails::Outcome<__Event>,
             > + ::core::marker::Send {
-                <Rails_ as ::exo_rails::for_macros::StepsOn<
+                <ListedRails_ as ::exo_rails::for_macros::StepsOn<
                     __Event,
                 >>::run_rails(self, payload, ctx)
             }

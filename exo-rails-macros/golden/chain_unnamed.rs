@@ -17,8 +17,8 @@ fn main() {
                     const RAIL: &'static Self = &Self {};
                 }
                 /// The list of the rails, each at its place.
-                enum Rails_ {}
-                impl ::exo_rails::for_macros::RailAt<0> for Rails_ {
+                enum ListedRails_ {}
+                impl ::exo_rails::for_macros::RailAt<0> for ListedRails_ {
                     type Rail = redact_0_;
                     type Access = ::exo_rails::for_macros::ByName;
                 }
@@ -32,7 +32,7 @@ fn main() {
                 }
                 /// The facts about the chain at compile time.
                 type __Facts = ::exo_rails::for_macros::ChainFacts<UnnamedChain, 1>;
-                impl ::exo_rails::for_macros::RailList for Rails_ {
+                impl ::exo_rails::for_macros::RailList for ListedRails_ {
                     type Chain = UnnamedChain;
                     type Facts = __Facts;
                     type Mode = ::exo_rails::for_macros::Plain<
@@ -46,7 +46,7 @@ fn main() {
                     0,
                 );
                 /// The rails on each event, in the order in which they run.
-                impl ::exo_rails::for_macros::LifecycleSteps for Rails_ {
+                impl ::exo_rails::for_macros::LifecycleSteps for ListedRails_ {
                     type SessionStart = __Steps1<{ __AT.0.0 }>;
                     type Start = __Steps1<{ __AT.1.0 }>;
                     type MemoryRecalled = __Steps1<{ __AT.2.0 }>;
@@ -72,14 +72,14 @@ fn main() {
                 impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event>
                 for UnnamedChain
                 where
-                    Rails_: ::exo_rails::for_macros::StepsOn<__Event>,
+                    ListedRails_: ::exo_rails::for_macros::StepsOn<__Event>,
                 {
                     #[inline]
                     fn steps() -> impl ::exo_rails::for_macros::ChainSteps<
                         __Event,
                         Self,
                     > {
-                        ::exo_rails::for_macros::ListedSteps::<Rails_>::NEW
+                        ::exo_rails::for_macros::ListedSteps::<ListedRails_>::NEW
                     }
                     #[inline]
                     fn run_rails<'__event>(
@@ -89,7 +89,7 @@ fn main() {
                     ) -> impl ::core::future::Future<
                         Output = ::exo_rails::Outcome<__Event>,
                     > + ::core::marker::Send {
-                        <Rails_ as ::exo_rails::for_macros::StepsOn<
+                        <ListedRails_ as ::exo_rails::for_macros::StepsOn<
                             __Event,
                         >>::run_rails(self, payload, ctx)
                     }

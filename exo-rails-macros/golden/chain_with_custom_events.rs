@@ -48,8 +48,8 @@ const _: () = {
             }
         }
         /// The list of the rails, each at its place.
-        enum Rails_ {}
-        impl ::exo_rails::for_macros::RailAt<0> for Rails_ {
+        enum ListedRails_ {}
+        impl ::exo_rails::for_macros::RailAt<0> for ListedRails_ {
             type Rail = privacy_0_;
             type Access = ::exo_rails::for_macros::ByName;
         }
@@ -75,7 +75,7 @@ const _: () = {
         }
         /// The facts about the chain at compile time.
         type __Facts = ::exo_rails::for_macros::ChainFacts<MemoryRails, 1, 22>;
-        impl ::exo_rails::for_macros::RailList for Rails_ {
+        impl ::exo_rails::for_macros::RailList for ListedRails_ {
             type Chain = MemoryRails;
             type Facts = __Facts;
             type Mode = ::exo_rails::for_macros::Plain<
@@ -87,7 +87,7 @@ const _: () = {
         /// `.11.0` is the place of the rail that runs first at event 11, `PreToolCall`.
         static __AT: ::exo_rails::for_macros::LifecycleOrder = __Facts::lifecycle(0);
         /// The rails on each event, in the order in which they run.
-        impl ::exo_rails::for_macros::LifecycleSteps for Rails_ {
+        impl ::exo_rails::for_macros::LifecycleSteps for ListedRails_ {
             type SessionStart = __Steps1<{ __AT.0.0 }>;
             type Start = __Steps1<{ __AT.1.0 }>;
             type MemoryRecalled = __Steps1<{ __AT.2.0 }>;
@@ -114,7 +114,7 @@ const _: () = {
         >(0);
         impl ::exo_rails::for_macros::StepsOn<
             ::exo_rails::for_macros::Sound<MemoriesRecalled, __Events, { __SERVED }>,
-        > for Rails_ {
+        > for ListedRails_ {
             type Steps = __Steps1<{ __AT0_0.0 }>;
         }
         static __AT1_0: ::exo_rails::for_macros::Order = __Facts::order::<
@@ -122,17 +122,17 @@ const _: () = {
         >(0);
         impl ::exo_rails::for_macros::StepsOn<
             ::exo_rails::for_macros::Sound<Tick, __Events, { __SERVED }>,
-        > for Rails_ {
+        > for ListedRails_ {
             type Steps = __Steps1<{ __AT1_0.0 }>;
         }
         #[automatically_derived]
         impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for MemoryRails
         where
-            Rails_: ::exo_rails::for_macros::StepsOn<__Event>,
+            ListedRails_: ::exo_rails::for_macros::StepsOn<__Event>,
         {
             #[inline]
             fn steps() -> impl ::exo_rails::for_macros::ChainSteps<__Event, Self> {
-                ::exo_rails::for_macros::ListedSteps::<Rails_>::NEW
+                ::exo_rails::for_macros::ListedSteps::<ListedRails_>::NEW
             }
             #[inline]
             fn run_rails<'__event>(
@@ -142,7 +142,7 @@ const _: () = {
             ) -> impl ::core::future::Future<
                 Output = ::exo_rails::Outcome<__Event>,
             > + ::core::marker::Send {
-                <Rails_ as ::exo_rails::for_macros::StepsOn<
+                <ListedRails_ as ::exo_rails::for_macros::StepsOn<
                     __Event,
                 >>::run_rails(self, payload, ctx)
             }

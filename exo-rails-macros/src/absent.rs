@@ -8,12 +8,15 @@ use syn::{Attribute, Ident, Token, Visibility};
 
 use crate::errors::report;
 use crate::manifest;
+use crate::rail::without_on;
 
-const MESSAGE: &str = "this crate does not depend on `exo-rails`: write `crate = ::company_rails::exo_rails` with the crate that re-exports it, or add the dependency";
+const MESSAGE: &str = "this crate does not depend on `exo-rails`: add the dependency, or name the crate that re-exports it, as in `crate = ::company_rails::exo_rails`";
 
 /// Returns the error, and the item of the user, in the place of the expansion of `#[rail]`.
 pub(crate) fn rail(args: &TokenStream, item: &TokenStream) -> Option<TokenStream> {
     let error = other(args)?;
+    // Without the `#[on]` of its methods, which would report that `#[rail]` is missing.
+    let item = without_on(item.clone());
     Some(quote!(#item #error))
 }
 

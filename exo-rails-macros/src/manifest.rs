@@ -1,7 +1,7 @@
 //! Finds the name under which a package depends on the library, such as `rails` for `rails = { package = "exo-rails" }`.
 //!
-//! A macro has no other way to find this name. The module reads only the lines of `Cargo.toml` that declare dependencies.
-//! For a manifest with an unusual form, it returns the usual name, and the user writes `crate = path`.
+//! A macro has no other way to find this name. The module reads the lines of `Cargo.toml` that declare dependencies. For a
+//! manifest with an unusual form, it returns the usual name, and the user writes `crate = path`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) fn library_name() -> &'static str {
     found().unwrap_or(USUAL_NAME)
 }
 
-/// Returns whether the manifest of the package declares no dependency on the library.
+/// Returns whether the manifest of the package surely declares no dependency on the library.
 pub(crate) fn is_missing() -> bool {
     found().is_none()
 }
@@ -30,14 +30,14 @@ fn found() -> Option<&'static str> {
     *known.get_or_insert_default().entry(folder).or_insert_with_key(name)
 }
 
-/// Returns the name of the library in the package of this folder. For a package without a manifest that can be read, and for
-/// a package of the library itself, this is the usual name.
+/// Returns the name of the library in the package of this folder. If the manifest may belong to another package, or declares
+/// its dependencies in an unusual form, this is the usual name.
 fn name_in(folder: &Path) -> Option<String> {
-    let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { return Some(USUAL_NAME.to_owned()) };
+    let usual = || Some(USUAL_NAME.to_owned());
+    let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { return usual() };
     let own = dependencies(&manifest);
-    let is_own = manifest.lines().any(|line| line.replace([' ', '"'], "").starts_with("name=exo-rails"));
-    if is_own || own.iter().any(|dependency| dependency.name == USUAL_NAME) {
-        return Some(USUAL_NAME.to_owned());
+    if own.iter().any(|dependency| dependency.name == USUAL_NAME) {
+        return usual();
     }
     let inherited = |name: &str| {
         let manifests =
@@ -47,7 +47,26 @@ fn name_in(folder: &Path) -> Option<String> {
     let found = own
         .into_iter()
         .find(|dependency| dependency.is_library || dependency.is_inherited && inherited(&dependency.name));
-    found.map(|dependency| dependency.name)
+    let is_own = env::var_os("CARGO_MANIFEST_PATH").is_none_or(|path| Path::new(&path) == folder.join("Cargo.toml"));
+    let package = env::var("CARGO_PKG_NAME").ok().filter(|_| is_own);
+    match found {
+        Some(dependency) => Some(dependency.name),
+        None if package.is_some_and(|package| is_readable(&manifest, &package)) => None,
+        None => usual(),
+    }
+}
+
+/// Returns whether a manifest is that of the package, and declares its dependencies in a form that this module reads.
+fn is_readable(manifest: &str, package: &str) -> bool {
+    let mut lines = manifest.lines().map(str::trim);
+    let has_root_keys = lines.clone().take_while(|line| !line.starts_with('[')).any(|line| line.contains('='));
+    let table =
+        lines.by_ref().skip_while(|line| *line != "[package]").skip(1).take_while(|line| !line.starts_with('['));
+    let name = table.filter_map(|line| line.split_once('=')).find(|(key, _)| key.trim() == "name");
+    let is_the_package = name.is_some_and(|(_, value)| value.trim().trim_matches(['"', '\'']) == package);
+    // The packages of the library itself have no dependency on it.
+    let is_the_library = package == "exo-rails" || package == "exo-rails-macros";
+    is_the_package && !is_the_library && !has_root_keys
 }
 
 /// A dependency in a manifest.
@@ -121,6 +140,22 @@ mod tests {
         ];
         for manifest in manifests {
             assert_eq!(library(manifest).as_deref(), Some("rails"), "{manifest}");
+        }
+    }
+
+    #[test]
+    fn only_a_readable_manifest_of_the_package_shows_that_the_library_is_missing() {
+        let cases = [
+            ("[package]\nname = \"demo\"\n[dependencies]\nserde = \"1\"", "demo", true),
+            ("[package]\nversion = \"0.1.0\"\nname = 'demo' \n", "demo", true),
+            // Bazel compiles another package in a folder with a manifest.
+            ("[package]\nname = \"demo\"", "other", false),
+            ("[workspace]\nmembers = [\"demo\"]", "demo", false),
+            ("dependencies.rails.package = \"exo-rails\"\n[package]\nname = \"demo\"", "demo", false),
+            ("[package]\nname = \"exo-rails\"", "exo-rails", false),
+        ];
+        for (manifest, package, is_readable) in cases {
+            assert_eq!(super::is_readable(manifest, package), is_readable, "{manifest}");
         }
     }
 

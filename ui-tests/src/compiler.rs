@@ -40,12 +40,14 @@ impl Compiler {
         self.diagnose(program, &mut Command::new(&self.rustc))
     }
 
-    /// Checks a program as a part of the package in a folder, whose `Cargo.toml` the macros read.
+    /// Checks a program as a part of the package `desk` in a folder, whose `Cargo.toml` the macros read.
     ///
     /// # Errors
     /// rustc does not run.
     pub fn check_in(&self, package: &Path, program: &Path) -> io::Result<Vec<Diagnostic>> {
-        self.diagnose(program, Command::new(&self.rustc).env("CARGO_MANIFEST_DIR", package))
+        let rustc = &mut Command::new(&self.rustc);
+        rustc.env("CARGO_MANIFEST_DIR", package).env("CARGO_MANIFEST_PATH", package.join("Cargo.toml"));
+        self.diagnose(program, rustc.env("CARGO_PKG_NAME", "desk"))
     }
 
     fn diagnose(&self, program: &Path, rustc: &mut Command) -> io::Result<Vec<Diagnostic>> {

@@ -17,6 +17,25 @@ pub use rustc_args::rustc_args;
 
 pub use crate::compiler::{Compiler, Diagnostic};
 
+/// Declares modules that are programs, and a test for each. The test runs `main`.
+///
+/// ```text
+/// ui_tests::programs!(answers_are_streamed, tools_share_a_store);
+/// ```
+#[macro_export]
+macro_rules! programs {
+    ($($program:ident),* $(,)?) => {
+        $(mod $program;)*
+
+        $(
+            #[test]
+            fn $program() {
+                std::process::Termination::report($program::main());
+            }
+        )*
+    };
+}
+
 /// Runs the fixtures in the folder `fail` of a package, with the arguments of [`rustc_args!`].
 #[must_use]
 pub fn run(package: &'static str, args: &'static [&'static str]) -> ExitCode {

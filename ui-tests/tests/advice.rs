@@ -34,7 +34,7 @@ fn code_that_a_message_proposes_compiles() {
     let right: Vec<_> =
         files("rs").iter().filter(|file| is_below("tests", file)).map(|program| tokens_of(program)).collect();
     let (mut looked_at, mut wrong) = (0, String::new());
-    // The messages about programs of strangers show their names. Other programs record the same advice.
+    // Messages about the programs in `stranger/` contain names from those programs. Other fixtures have the same advice.
     for message in files("stderr").iter().filter(|message| !message.iter().any(|part| part == "stranger")) {
         let fixture = fs::read_to_string(message.with_extension("rs")).unwrap();
         let source: String = fixture.lines().filter(|line| !line.trim_start().starts_with("//")).collect();

@@ -42,8 +42,8 @@ fn errors(dependencies: &str, program: &str) -> Vec<String> {
 
 #[test]
 fn each_macro_says_once_that_it_needs_the_path() {
-    let message = "error: this crate does not depend on `exo-rails`: write `crate = ::company_rails::exo_rails` with the crate \
-        that re-exports it, or add the dependency";
+    let message = "error: this crate does not depend on `exo-rails`: add the dependency, or name the crate that re-exports it, as in \
+        `crate = ::company_rails::exo_rails`";
     assert_eq!(errors("company-rails = \"1\"", PROGRAM), [message; 3]);
 }
 

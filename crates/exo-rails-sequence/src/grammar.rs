@@ -369,10 +369,10 @@ impl<'t, P: Copy> Input<'t, P> {
             return Ok(());
         }
         // In a text, a pattern is one word.
-        if self.peek().is_some_and(|token| !token.is_quoted && token.text == "*") {
+        if word == "after" && self.peek().is_some_and(|token| !token.is_quoted && token.text == "*") {
             return mistake(
                 self.at(),
-                "a rule here names tools, and no pattern: write each, as in `send_mail or send_letter`",
+                "a rule in `sequence_rules!` names tools, not patterns: write each tool, as in `send_mail or send_letter`",
             );
         }
         mistake(self.at(), message())

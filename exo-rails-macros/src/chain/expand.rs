@@ -299,7 +299,7 @@ impl<'c> Names<'c> {
         };
         quote_spanned! {Span::mixed_site()=>
             /// The list of the rails, each at its place.
-            enum Rails_ {}
+            enum ListedRails_ {}
             #(#places)*
 
             // The value of a constant includes everything that the constant refers to. With incremental compilation, the
@@ -318,7 +318,7 @@ impl<'c> Names<'c> {
             /// The facts about the chain at compile time.
             type __Facts = #library::for_macros::ChainFacts<#ident, #len #(, #events)*>;
 
-            impl #library::for_macros::RailList for Rails_ {
+            impl #library::for_macros::RailList for ListedRails_ {
                 type Chain = #ident;
                 type Facts = __Facts;
                 type Mode = #mode;
@@ -376,7 +376,7 @@ impl<'c> Names<'c> {
         // All of this has the span of the rail's name, so that "not a rail" and "listed twice" point there. The type of a
         // field is in parentheses, because a function in the place of a constant would cause two errors.
         quote_spanned! {span=>
-            impl #library::for_macros::RailAt<#place> for Rails_ {
+            impl #library::for_macros::RailAt<#place> for ListedRails_ {
                 type Rail = #ty;
                 #access
             }
@@ -498,11 +498,11 @@ impl<'c> Names<'c> {
             #[automatically_derived]
             impl<__Event: #library::Event> #library::Serves<__Event> for #ident
             where
-                Rails_: #library::for_macros::StepsOn<__Event>,
+                ListedRails_: #library::for_macros::StepsOn<__Event>,
             {
                 #[inline]
                 fn steps() -> impl #library::for_macros::ChainSteps<__Event, Self> {
-                    #library::for_macros::ListedSteps::<Rails_>::NEW
+                    #library::for_macros::ListedSteps::<ListedRails_>::NEW
                 }
 
                 #[inline]
@@ -511,7 +511,7 @@ impl<'c> Names<'c> {
                     payload: __Event::Payload<'__event>,
                     ctx: &'__event mut #library::RailContext,
                 ) -> impl ::core::future::Future<Output = #library::Outcome<__Event>> + ::core::marker::Send {
-                    <Rails_ as #library::for_macros::StepsOn<__Event>>::run_rails(self, payload, ctx)
+                    <ListedRails_ as #library::for_macros::StepsOn<__Event>>::run_rails(self, payload, ctx)
                 }
             }
         }

@@ -96,18 +96,15 @@ fn known_when_compiled(ty: &Type) -> syn::Result<()> {
     Err(syn::Error::new_spanned(ty, message))
 }
 
-/// Reports a rail in a `Box`. The library cannot implement `Rail` for it, because a crate may do so for a `Box` of its own
-/// type.
+/// Reports a rail in a `Box`. The library cannot implement `Rail` for every `Box`, because rustc assumes that other crates do so
+/// for a `Box` of their types.
 fn unboxed(ty: &Type) -> syn::Result<()> {
     let Type::Path(path) = ty else { return Ok(()) };
     let last = path.path.segments.last().filter(|last| last.ident == "Box");
     let Some(PathArguments::AngleBracketed(args)) = last.map(|last| &last.arguments) else { return Ok(()) };
     let Some(GenericArgument::Type(inner)) = args.args.first() else { return Ok(()) };
     let inner = shown(inner);
-    Err(syn::Error::new_spanned(
-        ty,
-        format_args!("a rail in a `Box` is not a rail: write `{inner}`, or `Arc<{inner}>`"),
-    ))
+    Err(syn::Error::new_spanned(ty, format_args!("a chain cannot list a `Box`: write `{inner}`, or `Arc<{inner}>`")))
 }
 
 fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> {
@@ -149,7 +146,7 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
 fn not_a_keyword(input: ParseStream<'_>) -> syn::Result<()> {
     let ahead = input.fork();
     let Ok(word) = ahead.call(Ident::parse_any) else { return Ok(()) };
-    let in_paths = ["crate", "self", "super", "Self"].iter().any(|name| word == name);
+    let in_paths = ["crate", "self", "super", "Self", "_"].iter().any(|name| word == name);
     let ends = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Token![:]) && !ahead.peek(Token![::]);
     if input.peek(Ident) || in_paths || !ends {
         return Ok(());
@@ -161,10 +158,11 @@ fn not_a_keyword(input: ParseStream<'_>) -> syn::Result<()> {
 fn not_a_method(path: &Path) -> syn::Result<()> {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.unraw().to_string());
     let (Some(_), Some(owner)) = (names.next(), names.next()) else { return Ok(()) };
-    if !owner.starts_with(char::is_uppercase) {
+    if !owner.starts_with(char::is_uppercase) || owner == "Self" {
         return Ok(());
     }
-    let message = format!("a chain lists the type of a method, in a field: write `{}: {owner}`", snake_case(&owner));
+    let method = shown(path);
+    let message = format!("`{method}` is a method: list its type, in a field: `{}: {owner}`", snake_case(&owner));
     Err(syn::Error::new_spanned(path, message))
 }
 

@@ -36,7 +36,7 @@ impl Names<'_> {
             #all
 
             /// The rails on each event, in the order in which they run.
-            impl #library::for_macros::LifecycleSteps for Rails_ {
+            impl #library::for_macros::LifecycleSteps for ListedRails_ {
                 #(#lifecycle)*
             }
 
@@ -81,7 +81,7 @@ impl Names<'_> {
         quote_spanned! {Span::mixed_site()=>
             #(#orders)*
 
-            impl #library::for_macros::StepsOn<#event> for Rails_ {
+            impl #library::for_macros::StepsOn<#event> for ListedRails_ {
                 type Steps = #steps;
             }
         }

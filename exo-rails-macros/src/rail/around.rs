@@ -156,67 +156,93 @@ fn operation_at(event: &str) -> Option<&str> {
 }
 
 /// Reports each `next.await` in the body of a function that takes `next: impl Next<…>`, and writes `next.run().await` there.
-/// rustc would propose to remove the `.await`.
-pub(super) fn awaited(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
-    let (mut out, mut nexts) = (Vec::new(), Vec::new());
-    for token in tokens {
-        let TokenTree::Group(group) = token else {
-            out.push(token);
-            continue;
-        };
-        let inside = match group.delimiter() {
-            Delimiter::Parenthesis if nexts_in(&group).is_some() => {
-                nexts.extend(nexts_in(&group));
-                group.stream()
+/// rustc would propose to remove the `.await`. Returns `None` if there is no such mistake.
+pub(super) fn awaited(tokens: &TokenStream, errors: &mut Errors) -> Option<TokenStream> {
+    let (mut out, mut next, mut is_changed) = (Vec::new(), None, false);
+    for token in tokens.clone() {
+        let changed = match &token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
+                next = next_in(group).or(next);
+                None
             }
-            Delimiter::Brace if !nexts.is_empty() => {
-                run_before_await(group.stream(), &std::mem::take(&mut nexts), errors)
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let body = group.stream();
+                let body = match next.take() {
+                    Some(name) if keeps_its_meaning(&name, &body) => run_before_await(&body, &name, errors),
+                    Some(_) => None,
+                    None => awaited(&body, errors),
+                };
+                body.map(|body| with_content(group, body))
             }
-            Delimiter::Brace => awaited(group.stream(), errors),
-            _ => group.stream(),
+            _ => None,
         };
-        let mut group_with = Group::new(group.delimiter(), inside);
-        group_with.set_span(group.span());
-        out.push(group_with.into());
+        is_changed |= changed.is_some();
+        out.push(changed.unwrap_or(token));
     }
-    out.into_iter().collect()
+    is_changed.then(|| out.into_iter().collect())
 }
 
-/// Returns the name in `(next: impl Next<ToolCall>)`.
-fn nexts_in(params: &Group) -> Option<String> {
+fn with_content(group: &Group, content: TokenStream) -> TokenTree {
+    let mut changed = Group::new(group.delimiter(), content);
+    changed.set_span(group.span());
+    changed.into()
+}
+
+/// Returns the name of the parameter `next: impl Next<ToolCall>`.
+fn next_in(params: &Group) -> Option<Ident> {
     let tokens: Vec<_> = params.stream().into_iter().collect();
-    let at = tokens.windows(3).position(|three| {
-        three[1].to_string() == ":" && three[2].to_string() == "impl" && matches!(three[0], TokenTree::Ident(_))
-    })?;
-    let is_next = names(tokens[at + 2..].iter().cloned().collect(), "Next");
-    is_next.then(|| tokens[at].to_string())
+    let params = tokens.split(|token| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ','));
+    params.into_iter().find_map(|param| {
+        let [TokenTree::Ident(name), TokenTree::Punct(colon), TokenTree::Ident(word), ty @ ..] = param else {
+            return None;
+        };
+        let is_next = colon.as_char() == ':' && word == "impl" && names(ty.iter().cloned().collect(), "Next");
+        is_next.then(|| name.clone())
+    })
 }
 
-fn run_before_await(body: TokenStream, nexts: &[String], errors: &mut Errors) -> TokenStream {
-    let mut out: Vec<TokenTree> = Vec::new();
-    let mut rest: &[TokenTree] = &body.into_iter().collect::<Vec<_>>();
-    while let Some((token, behind)) = rest.split_first() {
-        rest = behind;
-        match (token, behind) {
-            (TokenTree::Group(group), _) => {
-                let mut inner = Group::new(group.delimiter(), run_before_await(group.stream(), nexts, errors));
-                inner.set_span(group.span());
-                out.push(inner.into());
-            }
-            (TokenTree::Ident(next), [TokenTree::Punct(dot), TokenTree::Ident(word), ..])
-                if dot.as_char() == '.'
-                    && word == "await"
-                    && nexts.iter().any(|name| next == name)
-                    && !matches!(out.last(), Some(TokenTree::Punct(dot)) if dot.as_char() == '.') =>
-            {
-                errors
-                    .at(word, format_args!("`{next}` is the operation, and not a future: write `{next}.run().await`"));
-                out.extend(quote_spanned!(next.span()=> #next.run()));
-            }
-            _ => out.push(token.clone()),
+/// Returns whether the body only calls methods of the name. Otherwise, the name may mean something else at an `.await`.
+fn keeps_its_meaning(name: &Ident, body: &TokenStream) -> bool {
+    let tokens: Vec<_> = body.clone().into_iter().collect();
+    tokens.iter().enumerate().all(|(at, token)| match token {
+        TokenTree::Group(group) => keeps_its_meaning(name, &group.stream()),
+        TokenTree::Ident(ident) if ident == name => {
+            matches!(tokens.get(at + 1), Some(TokenTree::Punct(dot)) if dot.as_char() == '.')
         }
+        _ => true,
+    })
+}
+
+fn run_before_await(body: &TokenStream, name: &Ident, errors: &mut Errors) -> Option<TokenStream> {
+    let tokens: Vec<_> = body.clone().into_iter().collect();
+    let (mut out, mut is_changed) = (TokenStream::new(), false);
+    for (at, token) in tokens.iter().enumerate() {
+        let changed = match token {
+            TokenTree::Group(group) => {
+                run_before_await(&group.stream(), name, errors).map(|body| with_content(group, body).into())
+            }
+            // The tokens before and after `next` tell a field `self.next` from the parameter.
+            TokenTree::Ident(next) if next == name && !is_dot(at.checked_sub(1).and_then(|at| tokens.get(at))) => {
+                match tokens.get(at + 2) {
+                    Some(TokenTree::Ident(word)) if word == "await" => {
+                        let message =
+                            format!("`{next}` is the operation, and not a future: write `{next}.run().await`");
+                        errors.at(word, message);
+                        Some(quote_spanned!(next.span()=> #next.run()))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        is_changed |= changed.is_some();
+        out.extend(changed.unwrap_or_else(|| token.clone().into()));
     }
-    out.into_iter().collect()
+    is_changed.then_some(out)
+}
+
+fn is_dot(token: Option<&TokenTree>) -> bool {
+    matches!(token, Some(TokenTree::Punct(dot)) if dot.as_char() == '.')
 }
 
 /// Writes the operation in the place of its event in `impl Next<PreToolCall>`, which is reported. Otherwise, the compiler

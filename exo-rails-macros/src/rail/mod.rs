@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `parse` | reads the item: a function, or an `impl` block with its methods |
 //! | `dropped` | finds decisions that a body drops |
+//! | `around` | checks rails around an operation, and finds `next.await` in their bodies |
 //! | `args` | reads the arguments of `#[rail]` and `#[on]` |
 //! | `model` | the model of a rail: `Rail`, `Handler`, `Param`, `Source` |
 //! | `options` | checks the options of a function against its parameters and against each other |
@@ -29,6 +30,7 @@ use proc_macro2::{Span, TokenStream};
 pub(crate) use args::{priority, same_event, values};
 pub(crate) use expand::{Priority, declared, event_list, unnamed_list};
 pub(crate) use handled::of_set;
+pub(crate) use parse::without_on;
 
 use crate::errors::{self, Errors};
 
@@ -38,7 +40,7 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (item_tokens, item) = parse::item(item, &mut errors);
     let item_tokens = dropped::decisions(item_tokens, &mut errors);
-    let item_tokens = if errors.any() { item_tokens } else { around::awaited(item_tokens, &mut errors) };
+    let item_tokens = around::awaited(&item_tokens, &mut errors).unwrap_or(item_tokens);
     let rail = match item {
         Some(item) => check::rail(args, item, &mut errors),
         None => parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)),

@@ -53,7 +53,7 @@ pub(super) fn item(tokens: TokenStream, errors: &mut Errors) -> (TokenStream, Op
 
 /// Returns the tokens of an `impl` block that cannot be read yet, without its `#[on(…)]`. A remaining `#[on]` would
 /// report that the block has no `#[rail]`.
-fn without_on(tokens: TokenStream) -> TokenStream {
+pub(crate) fn without_on(tokens: TokenStream) -> TokenStream {
     let is_impl = tokens.clone().into_iter().any(|token| matches!(&token, TokenTree::Ident(word) if word == "impl"));
     if !is_impl {
         return tokens;

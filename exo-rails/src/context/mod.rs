@@ -91,7 +91,7 @@ pub struct RailContext {
     retries: Vec<CountedRetries>,
     /// Whether the context is for an operation inside another operation, and not for a run.
     is_nested: bool,
-    /// Whether the operation has run and cannot run again.
+    /// Whether the operation has begun and cannot begin again.
     is_spent: bool,
     slots: Slots,
     /// The operations whose inputs the rails before them have allowed, as bits. An event bus sets them. Without a bus,

@@ -43,7 +43,7 @@ use crate::point::text;
     message = "`{Self}` is not a value that a rail can provide",
     label = "not a value that a rail can provide",
     note = "write `#[derive(Provided)]` above its declaration; wrap a type of another crate in your own struct",
-    note = "a value that a rail has put into `ctx.extra` is read with `ctx.extra.get`"
+    note = "to read a value that a rail has put into `ctx.extra`, write `ctx.extra.get`"
 )]
 pub trait Provided: Any + Send + Sync {
     /// The name of the value, and the place of its declaration.

@@ -99,6 +99,7 @@ impl RailContext {
     #[inline]
     pub(crate) fn end_operation(&mut self, error: Option<&RunError>) {
         self.operation_end = None;
+        self.is_spent = false;
         if let Some(operation) = self.operation.end() {
             self.use_answers_up(operation, error);
         }

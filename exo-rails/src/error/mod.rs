@@ -95,7 +95,7 @@ impl fmt::Display for RailAbortError {
 
 impl StdError for RailAbortError {}
 
-/// A rail asked for a retry, but no retry is left, or its delay is too long.
+/// A rail asked for a retry, but no retry is left, its delay is too long, or the operation can be performed only once.
 ///
 /// If the last attempt failed, its failure is the [source](StdError::source) of this error.
 #[derive(Debug)]

@@ -130,7 +130,8 @@ pub trait Event: Payloads {
     fn payload(inputs: Inputs<'_>) -> Option<Self::Payload<'_>>;
 }
 
-/// An event. [`dispatch`](crate::GuardSet::dispatch) asks for this trait, because rustc would report [`Event`] three times.
+/// An event. [`dispatch`](crate::GuardSet::dispatch) asks for this trait. With a bound on
+/// [`Event`], rustc would report the error three times.
 #[doc(hidden)]
 pub trait IsEvent: Event {
     // For the bound `Itself: Sized`, which is always met: see `RunFuture` in `operation/guard.rs`.

@@ -59,7 +59,7 @@ pub trait Begins: Event {
     type Operation: Operation<Pre = Self>;
 }
 
-/// Requires that an operation begins at the event. A rail around the operation asks it once, for the constant in
+/// Requires that an operation begins at the event. A rail around the operation calls it once, for the constant in
 /// [`Check`].
 #[doc(hidden)]
 pub const fn begins<E: Begins>() {}

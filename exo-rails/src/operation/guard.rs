@@ -38,8 +38,6 @@ use crate::rail::caught;
 type RunFuture<F> = <F as Guarded<InvokeInputs, InvokeOutput, RunError>>::Future;
 type LlmCallFuture<F> = <F as Guarded<ModelCallInputs, ModelResponse>>::Future;
 type CompactionFuture<F> = <F as Guarded<CompactionInputs, CompactionOutput>>::Future;
-type RecallFuture<F> = <F as Guarded<MemoryQuery, RecalledMemory>>::Future;
-type StoreFuture<F> = <F as Guarded<MemoryEntry, ()>>::Future;
 type ToolCallFuture<F> = <F as Guarded<ToolCallInputs, ToolOutput>>::Future;
 type OperationFuture<F, O> = <F as Guarded<<O as Operation>::Inputs, <O as Operation>::Output>>::Future;
 
@@ -104,12 +102,12 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
     where
         F: Guarded<InvokeInputs, InvokeOutput, RunError, Future: Sized>,
-        F: FnMut(Permit<InvokeInputs>) -> RunFuture<F>, // called again by a retry: no `move`, no `&mut`, or `guard_run_once`
+        F: FnMut(Permit<InvokeInputs>) -> RunFuture<F>, // or guard_run_once: a retry calls it again
     {
         run_guarded(self, inputs.into(), ctx, Whole(run))
     }
 
-    /// Guards a run like [`guard_run`](Self::guard_run), whose function can be called only once. So it may borrow by
+    /// Guards a run like [`guard_run`](Self::guard_run), but calls the function at most once. So the function may borrow by
     /// `&mut`, and move what it captures.
     ///
     /// If a rail asks for a retry after the function was called, the run ends with the error
@@ -154,7 +152,8 @@ pub trait Guard: GuardSet + Sized {
         run_guarded(self, inputs.into(), ctx, Once(Some(run)))
     }
 
-    /// Guards operations with permits that prove that the guard set meets the requirements `P`: see [`Proving`].
+    /// Guards operations with permits that prove that the guard set meets the requirements `P`: see [`Proving`]. It guards
+    /// runs, model calls, tool calls and custom operations.
     #[must_use]
     fn proving<P>(&self) -> Proving<'_, Self, P>
     where
@@ -263,12 +262,12 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
         F: Guarded<ModelCallInputs, ModelResponse, Future: Sized>,
-        F: FnMut(Permit<ModelCallInputs>) -> LlmCallFuture<F>, // called again by a retry: no `move`, no `&mut`, or `guard_llm_call_once`
+        F: FnMut(Permit<ModelCallInputs>) -> LlmCallFuture<F>, // or guard_llm_call_once: a retry calls it again
     {
         guard_model(self, call, ctx, Whole(model))
     }
 
-    /// Guards a model call like [`guard_llm_call`](Self::guard_llm_call), whose function can be called only once: see
+    /// Guards a model call like [`guard_llm_call`](Self::guard_llm_call), but calls the function at most once: see
     /// [`guard_run_once`](Self::guard_run_once).
     ///
     /// # Errors
@@ -420,8 +419,8 @@ pub trait Guard: GuardSet + Sized {
         recall: F,
     ) -> impl Future<Output = Result<RecalledMemory, RunError>> + Send
     where
-        F: Guarded<MemoryQuery, RecalledMemory, Future: Sized>,
-        F: FnMut(Permit<MemoryQuery>) -> RecallFuture<F>,
+        F: GuardedOnce<MemoryQuery, RecalledMemory, Future: Sized>,
+        F: FnOnce(Permit<MemoryQuery>) -> OnceFuture<F, MemoryQuery, RecalledMemory>,
     {
         memory::recall(self, query, ctx.watched(), recall)
     }
@@ -460,8 +459,8 @@ pub trait Guard: GuardSet + Sized {
         store: F,
     ) -> impl Future<Output = Result<(), RunError>> + Send
     where
-        F: Guarded<MemoryEntry, (), Future: Sized>,
-        F: FnMut(Permit<MemoryEntry>) -> StoreFuture<F>,
+        F: GuardedOnce<MemoryEntry, (), Future: Sized>,
+        F: FnOnce(Permit<MemoryEntry>) -> OnceFuture<F, MemoryEntry, ()>,
     {
         memory::store(self, entry, ctx.watched(), store)
     }
@@ -517,12 +516,12 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
         F: Guarded<ToolCallInputs, ToolOutput, Future: Sized>,
-        F: FnMut(Permit<ToolCallInputs>) -> ToolCallFuture<F>, // called again by a retry: no `move`, no `&mut`, or `guard_tool_call_once`
+        F: FnMut(Permit<ToolCallInputs>) -> ToolCallFuture<F>, // or guard_tool_call_once: a retry calls it again
     {
         guard::<ToolCall, _, _>(self, call, ctx.watched(), Whole(tool))
     }
 
-    /// Guards a tool call like [`guard_tool_call`](Self::guard_tool_call), whose function can be called only once: see
+    /// Guards a tool call like [`guard_tool_call`](Self::guard_tool_call), but calls the function at most once: see
     /// [`guard_run_once`](Self::guard_run_once).
     ///
     /// # Errors
@@ -599,14 +598,13 @@ pub trait Guard: GuardSet + Sized {
     where
         O: CustomOperation,
         F: Guarded<O::Inputs, O::Output, Future: Sized>,
-        F: FnMut(Permit<O::Inputs>) -> OperationFuture<F, O>, // called again by a retry: no `move`, no `&mut`, or `guard_operation_once`
+        F: FnMut(Permit<O::Inputs>) -> OperationFuture<F, O>, // or guard_operation_once: a retry calls it again
         Self: ServesOperation<O, Itself: Sized>,
     {
         self.guarded(inputs, ctx, operation)
     }
 
-    /// Guards a custom operation like [`guard_operation`](Self::guard_operation), whose function can be called only
-    /// once: see [`guard_run_once`](Self::guard_run_once).
+    /// Guards a custom operation like [`guard_operation`](Self::guard_operation), but calls the function at most once: see [`guard_run_once`](Self::guard_run_once).
     ///
     /// # Errors
     /// Returns an error in the same cases, and if a rail asks for a retry after the function was called.

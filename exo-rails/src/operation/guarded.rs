@@ -31,7 +31,7 @@ use crate::operation::permit::{AnyRails, Permit};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function that can be guarded",
-    label = "the function of this call is wrong",
+    label = "this function does not take a `Permit<{I}>`",
     note = "write `async |call| …`: an async function or closure that takes a `Permit<{I}>`"
 )]
 pub trait Guarded<I, O, E = OperationError, P = AnyRails>: FnMut(Permit<I, P>) -> Self::Future + Send {
@@ -56,7 +56,7 @@ where
 /// `Send`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function that can be guarded",
-    label = "the function of this call is wrong",
+    label = "this function does not take a `Permit<{I}>`",
     note = "write `async |call| …`: an async function or closure that takes a `Permit<{I}>`"
 )]
 pub trait GuardedOnce<I, O, E = OperationError>: FnOnce(Permit<I>) -> Self::Future + Send {
@@ -75,7 +75,7 @@ where
 /// The function of a [`Tool`](crate::Tool): an async function or closure that takes the arguments or the permit.
 ///
 /// Each call runs a clone of the function. So an async closure can own the state of the tool, and its calls share this
-/// state if it is in an `Arc`.
+/// state if it is in an `Arc`. State that is not behind a pointer, such as a `OnceLock` or a map, is copied for each call.
 ///
 /// The library implements the trait for every `FnOnce(A)` that is `Clone`, `Send`, `Sync` and `'static`, with a
 /// [`GuardedFuture`] that is `Send` and `'static`.
@@ -102,7 +102,7 @@ where
 ///
 /// The library implements the trait for every such future.
 #[diagnostic::on_unimplemented(
-    message = "the function of a guarded operation is async, and this one returns `{Self}`",
+    message = "this function must be async, but it returns `{Self}`",
     label = "the function of this call is not async",
     note = "write `async` before the `fn`, or write the closure as `async |call| …`"
 )]
@@ -118,7 +118,7 @@ impl<O, E, Fut: IsFuture> GuardedFuture<O, E> for Fut where
 
 /// A future, with a message of its own for a function that returns none.
 #[diagnostic::on_unimplemented(
-    message = "the function of a guarded operation is async, and this one returns `{Self}`",
+    message = "this function must be async, but it returns `{Self}`",
     label = "the function of this call is not async",
     note = "write `async` before the `fn`, or write the closure as `async |call| …`"
 )]
@@ -135,7 +135,7 @@ impl<Fut: Future> IsFuture for Fut {
 
 /// The result of a [guarded function](Guarded): a `Result`.
 #[diagnostic::on_unimplemented(
-    message = "the function of a guarded operation yields a `Result`, and this one yields `{Self}`",
+    message = "this function must yield a `Result`, but it yields `{Self}`",
     label = "the function of this call yields no `Result`",
     note = "return `Ok::<_, OperationError>(…)`, or write `-> Result<…, OperationError>`"
 )]
@@ -174,7 +174,7 @@ pub(crate) fn converted<O, E>(result: impl GuardedResult<Value: IntoOutput<O>, E
 }
 
 /// A value that a [guarded function](Guarded) may return: the output `O` of the operation, or what [converts](Into)
-/// into it. The output of a tool, a model or a run is made from text, too.
+/// into it. A tool, a model or a run may also return text.
 ///
 /// The library implements the trait for every type that converts.
 #[diagnostic::on_unimplemented(
@@ -203,7 +203,7 @@ impl<O, Value: Into<O>> IntoOutput<O> for Value {
 /// `Send` and yields `Result<ModelDelta, E>`, where `E` is [any error](IntoFailure).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model call that can be streamed",
-    label = "the function of this call is wrong",
+    label = "this function does not take a `Permit<ModelCallInputs>`",
     note = "write `|request| model.stream(request)`: a function or closure that takes a `Permit<ModelCallInputs>` and returns a stream"
 )]
 pub trait GuardedStream: FnMut(Permit<ModelCallInputs>) -> Self::Stream + Send {
@@ -235,7 +235,7 @@ impl<S: IsStream> DeltaStream for S where
 
 /// A stream, with a message of its own for a function that returns none.
 #[diagnostic::on_unimplemented(
-    message = "the function of a streamed model call returns a stream, and this one returns `{Self}`",
+    message = "this function must return a stream, but it returns `{Self}`",
     label = "the function of this call returns no stream",
     note = "return the stream, and do not await it in the function: `|request| model.stream(request)`"
 )]

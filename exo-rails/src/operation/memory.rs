@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt, TryFutureExt};
 
-use super::guarded::{Guarded, converted};
+use super::guarded::{GuardedOnce, converted};
 use super::permit::issue;
 use crate::chain::{Serves, enter};
 use crate::context::{CloseOnDrop, RailContext, Slot, Watch};
@@ -25,7 +25,7 @@ pub(super) async fn recall<R, F>(
 ) -> Result<RecalledMemory, RunError>
 where
     R: GuardSet,
-    F: Guarded<MemoryQuery, RecalledMemory>,
+    F: GuardedOnce<MemoryQuery, RecalledMemory>,
 {
     ctx.ensure_running()?;
     ctx.begin_operation();
@@ -38,11 +38,11 @@ async fn recalled<R, F>(
     rails: &R,
     query: MemoryQuery,
     (ctx, watch): (&mut RailContext, &mut Watch),
-    mut recall: F,
+    recall: F,
 ) -> Result<RecalledMemory, RunError>
 where
     R: GuardSet,
-    F: Guarded<MemoryQuery, RecalledMemory>,
+    F: GuardedOnce<MemoryQuery, RecalledMemory>,
 {
     let slot = ctx.take_slot(query);
     let open_slot = CloseOnDrop(&slot);
@@ -71,7 +71,7 @@ pub(super) async fn store<R, F>(
 ) -> Result<(), RunError>
 where
     R: GuardSet,
-    F: Guarded<MemoryEntry, ()>,
+    F: GuardedOnce<MemoryEntry, ()>,
 {
     ctx.ensure_running()?;
     ctx.begin_operation();
@@ -84,11 +84,11 @@ async fn stored<R, F>(
     rails: &R,
     mut entry: MemoryEntry,
     (ctx, watch): (&mut RailContext, &mut Watch),
-    mut store: F,
+    store: F,
 ) -> Result<(), RunError>
 where
     R: GuardSet,
-    F: Guarded<MemoryEntry, ()>,
+    F: GuardedOnce<MemoryEntry, ()>,
 {
     let outcome = watch.unless_cancelled(enter::<MemoryStored, R>(rails, &mut entry, ctx).err_into::<RunError>()).await;
     match outcome? {

@@ -43,10 +43,14 @@ pub(crate) trait Perform<O: Kind>: Send {
         inputs: &O::Inputs,
         output: &mut O::Output,
         ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<(), AttemptOver>> + Send;
+    ) -> impl Future<Output = Result<(), AttemptOver>> + Send {
+        O::deliver(rails, inputs, output, ctx)
+    }
 
     /// Starts over. Text that was delivered before is not part of the result.
-    fn restart(&mut self) -> impl Future<Output = ()> + Send;
+    fn restart(&mut self) -> impl Future<Output = ()> + Send {
+        ready(())
+    }
 }
 
 /// Converts the result of an operation for its guard, and counts its cost.
@@ -110,20 +114,6 @@ where
     ) -> impl Future<Output = OperationResult<O>> + Send {
         performed!((self.0), slot, ctx, under_way)
     }
-
-    fn deliver<R: GuardSet>(
-        &mut self,
-        rails: &R,
-        inputs: &O::Inputs,
-        output: &mut O::Output,
-        ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<(), AttemptOver>> + Send {
-        O::deliver(rails, inputs, output, ctx)
-    }
-
-    fn restart(&mut self) -> impl Future<Output = ()> + Send {
-        ready(())
-    }
 }
 
 /// An operation that can be called only once.
@@ -149,20 +139,6 @@ where
             // No retry is granted to an operation that is spent.
             None => Either::Right(ready(Err(interrupted().into()))),
         }
-    }
-
-    fn deliver<R: GuardSet>(
-        &mut self,
-        rails: &R,
-        inputs: &O::Inputs,
-        output: &mut O::Output,
-        ctx: &mut RailContext,
-    ) -> impl Future<Output = Result<(), AttemptOver>> + Send {
-        O::deliver(rails, inputs, output, ctx)
-    }
-
-    fn restart(&mut self) -> impl Future<Output = ()> + Send {
-        ready(())
     }
 }
 

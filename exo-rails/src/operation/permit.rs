@@ -16,7 +16,7 @@ use crate::message::{InvokeInputs, OperationErrorKind};
 ///
 /// Only a [guarded operation](crate::Guard::guard_tool_call) makes a permit, for one attempt. A permit is not `Clone`,
 /// and its inputs cannot be changed. So an executor that takes a `Permit<ToolCallInputs>` cannot be called without a guard
-/// set, with arguments that its rails have not seen, or twice for one decision.
+/// set, with arguments that the rails of the guard set have not seen, or twice for one decision.
 ///
 /// Every guard set makes a `Permit<T>`, also [`NoRails`](crate::NoRails), which has no rails. A `Permit<T, P>` proves more:
 /// the guard set [meets](crate::Meets) the requirements `P`. [`Guard::proving`](crate::Guard::proving) makes it.
@@ -75,7 +75,7 @@ pub(super) fn prove<T, P>(permit: Permit<T>) -> Permit<T, P> {
     Permit { slot: permit.slot, proof: PhantomData }
 }
 
-/// A permit is good for an executor that asks for less.
+/// Drops the proof, for an executor that takes a permit without one.
 ///
 /// ```
 /// use exo_rails::prelude::*;

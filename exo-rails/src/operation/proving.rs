@@ -32,7 +32,7 @@ use crate::message::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse,
 ///     struct SupportRails { permission_check }
 /// }
 ///
-/// /// Changes the database. Only behind the rails that the company requires.
+/// /// Changes the database. Only a guard set that meets `Company` can call it.
 /// async fn change_database(call: Permit<ToolCallInputs, Company>) -> Result<ToolOutput, OperationError> {
 ///     Ok(ToolOutput::text(format!("{} has run", call.tool_name)))
 /// }

@@ -49,7 +49,7 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
     note = "to use the rail of a function as a value, add braces: `manager.add(block_dangerous {{}})`",
     note = "a chain made by `rail_chain!`, and an `Arc`, an `Option` and a `Vec` of a rail are rails too; list another guard set as a plain `DynGuardSet`, made with `DynGuardSet::new`"
 )]
-pub trait Rail: Sized // of rails that are chosen at run time, make a `RailManager`
+pub trait Rail: Sized // for rails that are chosen at run time, use a `RailManager`
 {
     /// The name of the rail in decisions, plans and logs.
     const NAME: &'static str = Self::INFO.name;

@@ -69,7 +69,7 @@ async fn the_function_may_borrow_and_move() {
 }
 
 #[tokio::test]
-async fn a_retry_of_a_run_once_is_an_error_with_the_failure() {
+async fn a_retry_after_the_call_is_an_error_with_the_failure() {
     let mut calls = 0;
     let broken = async |_: Permit<ToolCallInputs>| {
         calls += 1;

@@ -4,6 +4,8 @@
 #![allow(non_camel_case_types)]
 
 mod guards {
+    use exo_rails::Next;
+    use exo_rails::operations::ToolCall;
     use exo_rails::prelude::*;
 
     #[rail(on = [PreToolCall])]
@@ -21,6 +23,13 @@ mod guards {
         println!("{} {}", p1.tool_name, p0.step());
     }
 
+    // This `.await` is not a mistake: `next` is the future of the operation here.
+    #[rail(on = [PreToolCall], around)]
+    pub(crate) async fn waits(next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
+        let next = next.run();
+        next.await
+    }
+
     #[rail(on = [PreToolCall])]
     pub(crate) async fn chain() {}
 
@@ -33,7 +42,7 @@ mod guards {
 
 /// Names in scope of a chain.
 mod named {
-    use super::guards::{chain, ctx, output, parts, payload, stop};
+    use super::guards::{chain, ctx, output, parts, payload, stop, waits};
     use exo_rails::{rail, rail_chain};
 
     pub(crate) type Result = ();
@@ -77,7 +86,7 @@ mod named {
 
     rail_chain! {
         pub(crate) struct Chain {
-            payload, ctx, parts, chain, output, stop, rail, Listed, Step, Place,
+            payload, ctx, parts, chain, output, stop, rail, waits, Listed, Step, Place,
             pub(crate) payload: Borrowed<'static, u8, u16>,
         }
     }

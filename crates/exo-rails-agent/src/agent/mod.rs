@@ -515,10 +515,10 @@ impl<M, R> AgentBuilder<M, R> {
         self
     }
 
-    /// Refuses a guard set that does not [meet](exo_rails::Meets) the requirements `P`, when the program is compiled. Call it
-    /// after [`rails`](AgentBuilder::rails).
+    /// Requires that the guard set [meets](exo_rails::Meets) `P`. Otherwise, the program does not compile. Call it after
+    /// [`rails`](AgentBuilder::rails).
     ///
-    /// The tools of an agent take a permit without a [proof](exo_rails::Proving). With this method, the agent has it.
+    /// A tool of an agent takes a permit without a [proof](exo_rails::Proving). So check the guard set of the whole agent here.
     ///
     /// ```
     /// use exo_rails::prelude::*;
@@ -590,7 +590,7 @@ impl<M, R> AgentBuilder<M, R> {
     }
 }
 
-// These methods have the names of the methods of a builder, for the same reason.
+// These methods have the names of the methods of a builder, so that rustc says that the agent is already built.
 #[doc(hidden)]
 impl<M, R> Agent<M, R> {
     #[must_use]
@@ -630,6 +630,7 @@ impl<M, R> Agent<M, R> {
 #[diagnostic::on_unimplemented(
     message = "the agent is built, and cannot change any more",
     label = "only a builder has this method",
+    note = "`agent.guard_set()` returns its guard set",
     note = "write `.build()` after the last call of the builder: `Agent::builder(\"support\", model).rails(rails).build()`"
 )]
 pub trait IsNotBuilt {}

@@ -92,7 +92,7 @@ impl Fallback {
     }
 
     /// Adds a model that answers if a model call has failed. `name` is the name in findings. `call` receives the request
-    /// without its field `model`, because that name belongs to the first provider.
+    /// without its field `model`, because that name belongs to the first provider. Each call runs a clone of `call`.
     pub fn model<F, Fut>(mut self, name: impl Into<String>, call: F) -> Self
     where
         F: FnOnce(Permit<ModelCallInputs>) -> Fut + Clone + Send + Sync + 'static,
@@ -103,7 +103,7 @@ impl Fallback {
     }
 
     /// Adds a tool that runs if a call of `tool` has failed. The name must be exactly that of the call. `call` receives the
-    /// call with the name `other`.
+    /// call with the name `other`. Each call runs a clone of it.
     pub fn tool<F, Fut>(mut self, tool: impl Into<String>, other: impl Into<String>, call: F) -> Self
     where
         F: FnOnce(Permit<ToolCallInputs>) -> Fut + Clone + Send + Sync + 'static,

@@ -148,8 +148,8 @@ impl<M, R> ExecutorBuilder<M, R> {
         self
     }
 
-    /// Refuses a guard set that does not [meet](exo_rails::Meets) the requirements `P`, when the program is compiled. Call it
-    /// after [`rails`](ExecutorBuilder::rails).
+    /// Requires that the guard set [meets](exo_rails::Meets) `P`. Otherwise, the program does not compile. Call it after
+    /// [`rails`](ExecutorBuilder::rails).
     pub fn requires<P>(self) -> Self
     where
         R: Meets<P>,

@@ -106,7 +106,8 @@ impl ToolRegistry {
         Ok(())
     }
 
-    /// Adds a function for all tool names that match a pattern, except the exact names in the registry.
+    /// Adds a function for all tool names that match a pattern, except the exact names in the registry. Each call runs a clone
+    /// of the function.
     ///
     /// # Errors
     ///

@@ -64,7 +64,7 @@ impl Tool {
     /// type of your application.
     ///
     /// Each call runs a clone of `run`. So an async closure can own the state of the tool, and its calls share this state
-    /// if it is in an `Arc`:
+    /// if it is in an `Arc`. Other state, such as a `OnceLock` or a map, is copied for each call.
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};

@@ -1,19 +1,6 @@
-//! Programs that someone wrote from the documentation alone, before the library was ready for them. Each has a `main`.
+//! Programs that someone wrote from the documentation alone. Each has a `main`.
 
-macro_rules! programs {
-    ($($program:ident),* $(,)?) => {
-        $(mod $program;)*
-
-        $(
-            #[test]
-            fn $program() {
-                std::process::Termination::report($program::main());
-            }
-        )*
-    };
-}
-
-programs!(
+ui_tests::programs!(
     answer_streams_into_a_channel,
     arguments_have_the_names_of_another_language,
     async_closures_borrow_from_the_loop,

@@ -1,19 +1,6 @@
-//! Programs that someone wrote from the documentation alone, before the library was ready for them. Each has a `main`.
+//! Programs that someone wrote from the documentation alone. Each has a `main`.
 
-macro_rules! programs {
-    ($($program:ident),* $(,)?) => {
-        $(mod $program;)*
-
-        $(
-            #[test]
-            fn $program() {
-                std::process::Termination::report($program::main());
-            }
-        )*
-    };
-}
-
-programs!(
+ui_tests::programs!(
     account_behind_an_async_mutex,
     agent_in_a_typed_tool,
     app_of_any_rails_in_tasks,

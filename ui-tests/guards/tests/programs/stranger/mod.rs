@@ -1,19 +1,6 @@
-//! Programs that someone wrote from the documentation alone, before the library was ready for them. Each has a `main`.
+//! Programs that someone wrote from the documentation alone. Each has a `main`.
 
-macro_rules! programs {
-    ($($program:ident),* $(,)?) => {
-        $(mod $program;)*
-
-        $(
-            #[test]
-            fn $program() {
-                std::process::Termination::report($program::main());
-            }
-        )*
-    };
-}
-
-programs!(
+ui_tests::programs!(
     asks_through_a_channel,
     budgets_of_departments,
     classifier_with_a_cache,

@@ -1,19 +1,6 @@
-//! Programs that someone wrote from the documentation alone, before the library was ready for them. Each has a `main`.
+//! Programs that someone wrote from the documentation alone. Each has a `main`.
 
-macro_rules! programs {
-    ($($program:ident),* $(,)?) => {
-        $(mod $program;)*
-
-        $(
-            #[test]
-            fn $program() {
-                std::process::Termination::report($program::main());
-            }
-        )*
-    };
-}
-
-programs!(
+ui_tests::programs!(
     approval_of_a_transition_and_a_tool,
     conditions_over_a_generic_context,
     executor_as_impl_trait_with_an_own_sink,
