@@ -27,7 +27,7 @@ pub trait Compactor: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if the compactor cannot shorten the history. The run then ends. The run also ends with an error
-    /// if the shorter history has no message.
+    /// if the shorter history has no message, or has lost a tool call and kept its output, or the reverse.
     fn compact(
         &self,
         history: Permit<CompactionInputs>,
@@ -297,6 +297,7 @@ impl Compaction {
         if tokens <= budget {
             return Ok(messages);
         }
+        let before = messages.clone();
         let history = CompactionInputs { messages, tokens, budget, ..CompactionInputs::default() };
         let newest = KeepNewest { counter: Arc::clone(&self.counter) };
         let strategy: &dyn DynCompactor = self.strategy.as_deref().unwrap_or(&newest);
@@ -309,6 +310,10 @@ impl Compaction {
         let shorter = result?.messages;
         if shorter.is_empty() {
             let message = "the compaction has left no message: a model cannot be called without one";
+            return Err(OperationError::new(OperationErrorKind::InvalidResponse, message).into());
+        }
+        if let Some(torn) = shorter.torn_since(&before) {
+            let message = format!("after the compaction, {torn}: keep both, or remove both");
             return Err(OperationError::new(OperationErrorKind::InvalidResponse, message).into());
         }
         Ok(shorter)

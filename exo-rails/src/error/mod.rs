@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::message::{InvokeOutput, OperationErrorKind};
+use crate::message::{InvokeOutput, OperationErrorKind, TornCall};
 use crate::point::{HookPoint, IntoReason, RailName, Reason};
 
 /// A rail has ended the run.
@@ -221,6 +221,24 @@ impl OperationError {
     /// Makes an error of this kind.
     pub fn new(kind: OperationErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), status: None, retry_after: None, source: None }
+    }
+
+    /// Reports that the rails of this event have torn a tool call from its output. A server would refuse the conversation.
+    ///
+    /// ```
+    /// use exo_rails::message::{Message, Messages};
+    /// use exo_rails::{HookPoint, OperationError};
+    ///
+    /// let (before, after) = (Messages::new(), Messages::from([Message::tool("call_1", "12 °C")]));
+    /// let torn = after.torn_since(&before).ok_or("the conversation is whole")?;
+    /// let error = OperationError::torn_at(HookPoint::ContextOverflow, &torn);
+    /// assert!(error.message.starts_with("after the rails of context_overflow, the output of the tool call `call_1` has no call"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn torn_at(event: HookPoint, torn: &TornCall) -> Self {
+        let message = format!("after the rails of {event}, {torn}: keep both, or remove both");
+        Self::new(OperationErrorKind::InvalidRequest, message)
     }
 
     /// Sets the status of the response.

@@ -7,7 +7,8 @@ use super::Messages;
 use super::extra::unknown_fields;
 
 /// The messages for the next model call: the payload of [`ContextAssembled`](crate::events::ContextAssembled) and
-/// [`ContextOverflow`](crate::events::ContextOverflow). Changes by their rails last for the whole run.
+/// [`ContextOverflow`](crate::events::ContextOverflow). Changes by their rails last for the whole run. If a rail removes a tool
+/// call and keeps its output, or the reverse, the run fails before it calls the model.
 ///
 /// ```
 /// use exo_rails::prelude::*;

@@ -21,6 +21,7 @@ pub(crate) mod payload;
 pub(crate) mod session;
 pub(crate) mod stream;
 mod texts;
+pub(crate) mod torn;
 pub(crate) mod window;
 
 pub(crate) use compaction::*;
@@ -33,6 +34,8 @@ pub(crate) use payload::*;
 pub(crate) use session::*;
 pub(crate) use stream::*;
 pub(crate) use window::*;
+
+pub use torn::TornCall;
 
 pub use messages::{Messages, MessagesDrain, MessagesIntoIter, MessagesIter, MessagesIterMut};
 

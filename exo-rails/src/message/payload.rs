@@ -137,6 +137,9 @@ impl From<String> for InvokeOutput {
 /// events after the call.
 ///
 /// It is the body of a chat-completions request. Options such as `temperature` are in `extra`.
+///
+/// If a rail removes a tool call from the messages and keeps its output, or the reverse, the call fails before it reaches the
+/// model: see [`Messages::torn_since`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCallInputs {
     /// The name of the model, if the request chooses one.

@@ -60,9 +60,8 @@ where
                             Err(over) => break 'attempt over,
                         }
                     }
-                    // The run was cancelled while the rails ran: the operation must not start.
-                    if ctx.is_cancelled() {
-                        break 'attempt RunError::Cancelled.into();
+                    if let Err(error) = may_start::<O>(&inputs, original.as_deref(), ctx) {
+                        break 'attempt error.into();
                     }
                     let error = {
                         let began = is_timed::<O, R>(rails).then(Instant::now);
@@ -149,6 +148,19 @@ where
             operation.restart().await;
         }
     }
+}
+
+/// Checks whether the operation may start after the rails of the event before it.
+///
+/// # Errors
+/// Returns an error if the run was cancelled while the rails ran, or if they have changed the inputs into ones that the operation
+/// cannot take.
+#[inline(always)]
+fn may_start<O: Kind>(inputs: &O::Inputs, original: Option<&O::Inputs>, ctx: &RailContext) -> Result<(), RunError> {
+    if ctx.is_cancelled() {
+        return Err(RunError::Cancelled);
+    }
+    original.map_or(Ok(()), |original| O::check_rewritten(inputs, original))
 }
 
 /// Returns whether a rail may ask for the duration of the operation.

@@ -17,7 +17,7 @@ use crate::message::{
     CompactionInputs, CompactionOutput, InvokeInputs, InvokeOutput, Message, ModelCallInputs, ModelResponse,
     OperationErrorKind, ToolCallInputs, ToolOutput,
 };
-use crate::point::{RailName, Reason};
+use crate::point::{HookPoint, RailName, Reason};
 
 impl From<Infallible> for AttemptOver {
     fn from(never: Infallible) -> Self {
@@ -68,6 +68,14 @@ pub(crate) trait Kind: Operation<Post: Payloads<Substitute = NoSubstitute>> {
 
     /// Prepares another attempt that a rail asked for.
     fn begins_again(_: &mut RailContext) {}
+
+    /// Checks what the rails of the event before the operation have made of the inputs.
+    ///
+    /// # Errors
+    /// Returns an error if the operation must not start with these inputs.
+    fn check_rewritten(_: &Self::Inputs, _before: &Self::Inputs) -> Result<(), RunError> {
+        Ok(())
+    }
 
     /// Counts the cost of the operation.
     fn count(_: &Self::Output, _: &RailContext) {}
@@ -206,6 +214,13 @@ impl Kind for LlmCall {
 
     fn unrescued(_: &ModelCallInputs, error: OperationError) -> Result<ModelResponse, RunError> {
         Err(error.into())
+    }
+
+    fn check_rewritten(inputs: &ModelCallInputs, before: &ModelCallInputs) -> Result<(), RunError> {
+        Err(match inputs.messages.torn_since(&before.messages) {
+            Some(torn) => OperationError::torn_at(HookPoint::PreLlmCall, &torn).into(),
+            None => return Ok(()),
+        })
     }
 
     fn count(response: &ModelResponse, ctx: &RailContext) {

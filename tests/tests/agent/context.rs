@@ -34,8 +34,11 @@ fn assembled(context: &mut ContextInputs, ctx: &RailContext) -> Verdict {
 fn overflow(context: &mut ContextInputs, ctx: &RailContext) -> Verdict {
     note(ctx, format!("overflow {} of {:?}", context.tokens, context.budget));
     if said(ctx) == "overflow: shorten" {
+        // The output of a tool stays with its call.
+        let is_output = context.messages.last().is_some_and(|last| last.tool_call_id.is_some());
+        let kept = if is_output { 2 } else { 1 };
         let len = context.messages.len();
-        drop(context.messages.drain(..len - 1));
+        drop(context.messages.drain(..len - kept));
     }
     Verdict::abort_if(said(ctx) == "overflow: abort", "too much")
 }
@@ -163,8 +166,8 @@ async fn an_overflow_is_reported_without_compaction() {
         ["assembled 21 of Some(10)", "overflow 21 of Some(10)", "reads 4", "overflow 33 of Some(10)", "reads 6"];
     check!("hello", |agent| agent.context_budget(10), notes, 7, None);
     let notes =
-        ["assembled 24 of Some(10)", "overflow 24 of Some(10)", "reads 1", "overflow 21 of Some(10)", "reads 1"];
-    check!("overflow: shorten", |agent| agent.context_budget(10), notes, 2, None);
+        ["assembled 24 of Some(10)", "overflow 24 of Some(10)", "reads 1", "overflow 21 of Some(10)", "reads 2"];
+    check!("overflow: shorten", |agent| agent.context_budget(10), notes, 3, None);
     check!("hello", |agent| agent.context_budget(100), ["assembled 21 of Some(100)", "reads 4", "reads 6"], 7, None);
 }
 

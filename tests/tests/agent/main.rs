@@ -21,6 +21,7 @@ mod suspension;
 
 // Tools and messages, as types and as JSON.
 mod tool_args;
+mod torn_calls;
 mod wire_format;
 mod written_back;
 

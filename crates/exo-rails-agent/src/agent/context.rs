@@ -4,7 +4,8 @@ use exo_rails::events::{ContextAssembled, ContextOverflow, Error, Suspended};
 use exo_rails::facts::HasRails;
 use exo_rails::message::{Message, Messages};
 use exo_rails::{
-    ContextInputs, Decision, Ending, GuardSet, InvokeInputs, InvokeOutput, MemoryEntry, RunContext, RunError, Serves,
+    ContextInputs, Decision, Ending, GuardSet, HookPoint, InvokeInputs, InvokeOutput, MemoryEntry, OperationError,
+    RunContext, RunError, Serves,
 };
 use serde_json::Map;
 
@@ -25,11 +26,11 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
             messages.insert(messages.len() - 1, recalled);
         }
         if Serves::<ContextAssembled>::fact::<HasRails>(rails) {
-            let mut context = self.context(messages);
+            let (before, mut context) = (messages.clone(), self.context(messages));
             if let Decision::Abort(abort) = rails.dispatch::<ContextAssembled>(&mut context, ctx).await? {
                 return Err(abort.into());
             }
-            messages = context.messages;
+            messages = left_by(HookPoint::ContextAssembled, context, &before)?;
         }
         self.progress.assembled(messages, has_recalled);
         Ok(0)
@@ -43,10 +44,11 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
         }
         let mut context = self.context(self.progress.messages());
         if context.tokens > budget {
+            let before = context.messages.clone();
             if let Decision::Abort(abort) = rails.dispatch::<ContextOverflow>(&mut context, ctx).await? {
                 return Err(abort.into());
             }
-            self.progress.set_messages(context.messages);
+            self.progress.set_messages(left_by(HookPoint::ContextOverflow, context, &before)?);
         }
         Ok(())
     }
@@ -114,5 +116,16 @@ impl<M: Model, R: GuardSet> AgentRun<'_, M, R> {
             tracing::warn!(%fault, "the rails at the end of the run have faulted");
         }
         Err(error)
+    }
+}
+
+/// Returns the messages that the rails of this event have left.
+///
+/// # Errors
+/// Returns an error if the rails have torn a tool call from its output.
+fn left_by(event: HookPoint, context: ContextInputs, before: &Messages) -> Result<Messages, RunError> {
+    match context.messages.torn_since(before) {
+        Some(torn) => Err(OperationError::torn_at(event, &torn).into()),
+        None => Ok(context.messages),
     }
 }
