@@ -9,8 +9,9 @@
 //! | `RedisStore`, feature `redis` | processes on several machines | when the Redis server loses it |
 //!
 //! To use a store for a kit, call [`KitBuilder::store`](crate::kit::KitBuilder::store). To use it for a single guard, call the
-//! guard's `with_store` with a `Arc<dyn StateStore>` or a [`GuardStore`], which adds a time limit and a namespace for guards in shadow. If a store fails or
-//! does not answer before a call, the guard [faults](exo_rails::RailFault), and the call does not run.
+//! guard's `with_store` with an `Arc<dyn StateStore>` or a [`GuardStore`]. A `GuardStore` adds a time limit, and a namespace for
+//! guards in shadow. If a store fails or does not answer before a call, the guard [faults](exo_rails::RailFault), and the call
+//! does not run.
 //!
 //! To write a guard with state, use the methods of [`StateStore`] and [`StateStoreExt`]. `StateStoreExt` adds
 //! [typed records](StateStoreExt::update), [namespaces](StateStoreExt::namespace) and [time limits](StateStoreExt::within) to

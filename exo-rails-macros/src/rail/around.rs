@@ -156,7 +156,7 @@ fn operation_at(event: &str) -> Option<&str> {
 }
 
 /// Reports each `next.await` in the body of a function that takes `next: impl Next<…>`, and writes `next.run().await` there.
-/// rustc would propose to remove the `.await`. Returns `None` if there is no such mistake.
+/// Otherwise, rustc would propose to remove the `.await`. Returns `None` if there is no such mistake.
 pub(super) fn awaited(tokens: &TokenStream, errors: &mut Errors) -> Option<TokenStream> {
     let (mut out, mut next, mut is_changed) = (Vec::new(), None, false);
     for token in tokens.clone() {

@@ -26,7 +26,8 @@ impl CurrentOperation {
         *self.0.get_mut() = UNNUMBERED;
     }
 
-    /// Ends the operation. Returns its number if its rails have read an answer, and [`NONE`] if there is no operation.
+    /// Ends the operation, and returns its number. Returns `None` if its rails have read no answer, and [`NONE`] if the context is
+    /// not in an operation.
     #[inline]
     pub(super) fn end(&mut self) -> Option<u32> {
         let number = std::mem::replace(self.0.get_mut(), NONE);

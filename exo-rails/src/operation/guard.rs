@@ -604,7 +604,8 @@ pub trait Guard: GuardSet + Sized {
         self.guarded(inputs, ctx, operation)
     }
 
-    /// Guards a custom operation like [`guard_operation`](Self::guard_operation), but calls the function at most once: see [`guard_run_once`](Self::guard_run_once).
+    /// Guards a custom operation like [`guard_operation`](Self::guard_operation), but calls the function at most once: see
+    /// [`guard_run_once`](Self::guard_run_once).
     ///
     /// # Errors
     /// Returns an error in the same cases, and if a rail asks for a retry after the function was called.

@@ -181,7 +181,7 @@ pub(crate) fn converted<O, E>(result: impl GuardedResult<Value: IntoOutput<O>, E
     message = "the output of the operation is `{O}`, and `{Self}` does not convert into it",
     label = "the function of this call yields `{Self}`",
     note = "return `{O}`, or a type that converts into it: a tool, a model and a run may return text",
-    note = "a tool returns a value of your own as JSON: `ToolOutput::json(&value)?`"
+    note = "to return a value of your own as JSON, write `ToolOutput::json(&value)?`"
 )]
 pub trait IntoOutput<O> {
     /// Converts the value into the output.
