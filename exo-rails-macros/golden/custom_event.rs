@@ -16,7 +16,7 @@ const _: () = {
         >;
         type Substitute = Memories;
         type Skip = ::exo_rails::RailSkip<Memories>;
-        type Retry = ::exo_rails::NotAllowedHere;
+        type Retry = ::exo_rails::EventCannotRetry;
         type Abort = ::exo_rails::RailAbortError;
         #[inline]
         fn reborrow<'__lent>(

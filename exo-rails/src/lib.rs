@@ -28,8 +28,8 @@ pub mod telemetry;
 pub mod testing;
 
 pub use action::{
-    Abort, Allowed, NoRetry, NoSubstitute, NotAllowedHere, RailAction, RailRetry, RailSkip, RetryOrContinue,
-    RetryRequest, Skip, Verdict,
+    Abort, Allowed, EventCannotAbort, EventCannotRetry, EventCannotSkip, NoRetry, NoSubstitute, RailAction, RailRetry,
+    RailSkip, RetryOrContinue, RetryRequest, Skip, Verdict,
 };
 pub use bus::{EventBus, EventRecord, Lagged, RecordPayload, Subscription, WithEvents};
 pub use chain::around::WithoutAround;

@@ -104,12 +104,12 @@ fn payloads(ident: &Ident, options: &EventOptions, checked: bool) -> TokenStream
     let sound = quote_spanned!(Span::mixed_site()=> #library::for_macros::Sound<#payload, Self, { CARRIED }>);
     let payload = if checked { sound } else { payload };
     let substitute = substitute.as_ref().map_or_else(|| quote!(#library::NoSubstitute), |ty| quote!(#ty));
-    let allowed = |least, held: TokenStream| {
-        if options.allows >= least { held } else { quote!(#library::NotAllowedHere) }
+    let allowed = |least, held: TokenStream, otherwise: TokenStream| {
+        if options.allows >= least { held } else { otherwise }
     };
-    let skip = allowed(Allows::Skip, quote!(#library::RailSkip<#substitute>));
-    let retry = allowed(Allows::Retry, quote!(#library::RailRetry));
-    let abort = allowed(Allows::Abort, quote!(#library::RailAbortError));
+    let skip = allowed(Allows::Skip, quote!(#library::RailSkip<#substitute>), quote!(#library::EventCannotSkip));
+    let retry = allowed(Allows::Retry, quote!(#library::RailRetry), quote!(#library::EventCannotRetry));
+    let abort = allowed(Allows::Abort, quote!(#library::RailAbortError), quote!(#library::EventCannotAbort));
     quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         impl #library::Payloads for #ident {

@@ -1,7 +1,7 @@
 //! The types that a decision can hold at an event.
 
 /// The type that a [`Decision`](crate::Decision) holds for an action: `T` if the event allows the action, otherwise
-/// [`NotAllowedHere`].
+/// [`EventCannotSkip`], [`EventCannotRetry`] or [`EventCannotAbort`].
 ///
 /// The library implements the trait for these types only. Use it to read a decision in code that is generic over the event:
 ///
@@ -30,27 +30,43 @@ pub trait Allowed<T>: Sized + Send + 'static {
     fn into_inner(self) -> T;
 }
 
-/// What a decision holds for an action that the event does not allow. No value has this type, so a `match` needs no arm for
-/// the action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotAllowedHere {}
+/// Defines a type without values for each action that an event may not allow.
+// rustc names the type if someone reads the content of such an action. So the name says what is wrong.
+macro_rules! not_allowed {
+    ($($(#[$meta:meta])* $name:ident)*) => {$(
+        $(#[$meta])*
+        ///
+        /// No value has this type, so a `match` needs no arm for the action.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {}
 
-impl<T> Allowed<T> for NotAllowedHere {
-    fn try_allow(value: T) -> Result<Self, T> {
-        Err(value)
-    }
+        impl<T> Allowed<T> for $name {
+            fn try_allow(value: T) -> Result<Self, T> {
+                Err(value)
+            }
 
-    fn get(&self) -> &T {
-        match *self {}
-    }
+            fn get(&self) -> &T {
+                match *self {}
+            }
 
-    fn get_mut(&mut self) -> &mut T {
-        match *self {}
-    }
+            fn get_mut(&mut self) -> &mut T {
+                match *self {}
+            }
 
-    fn into_inner(self) -> T {
-        match self {}
-    }
+            fn into_inner(self) -> T {
+                match self {}
+            }
+        }
+    )*};
+}
+
+not_allowed! {
+    /// What a decision holds for a skip, if no rail of the event may skip.
+    EventCannotSkip
+    /// What a decision holds for a retry, if no rail of the event may ask for one.
+    EventCannotRetry
+    /// What a decision holds for an abort, if no rail of the event may abort.
+    EventCannotAbort
 }
 
 macro_rules! allowed {

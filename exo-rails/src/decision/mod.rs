@@ -23,7 +23,7 @@ use crate::point::{RailName, Reason};
 /// The decision of the rails of event `E`: the first one that is not "continue", and the rail that made it.
 ///
 /// `Decision` has the same variants as [`RailAction`](crate::RailAction). The variant of an action that the event does not
-/// allow holds a [`NotAllowedHere`](crate::NotAllowedHere), so a `match` needs no arm for it. For example, rails on
+/// allow holds a type without values, such as [`EventCannotSkip`](crate::EventCannotSkip), so a `match` needs no arm for it. For example, rails on
 /// [`SessionStart`](crate::events::SessionStart) only continue or abort.
 ///
 /// ```

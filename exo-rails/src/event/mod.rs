@@ -37,15 +37,15 @@ pub trait Payloads: Sized + Send + Sync + 'static {
     type Substitute: Send + 'static;
 
     /// The content of [`Decision::Skip`](crate::Decision::Skip): a [`RailSkip`], or
-    /// [`NotAllowedHere`](crate::NotAllowedHere) if no rail may skip.
+    /// [`EventCannotSkip`](crate::EventCannotSkip) if no rail may skip.
     type Skip: Allowed<RailSkip<Self::Substitute>>;
 
     /// The content of [`Decision::Retry`](crate::Decision::Retry): a [`RailRetry`], or
-    /// [`NotAllowedHere`](crate::NotAllowedHere) if no rail may ask for a retry.
+    /// [`EventCannotRetry`](crate::EventCannotRetry) if no rail may ask for a retry.
     type Retry: Allowed<RailRetry>;
 
     /// The content of [`Decision::Abort`](crate::Decision::Abort): a [`RailAbortError`], or
-    /// [`NotAllowedHere`](crate::NotAllowedHere) if no rail may abort.
+    /// [`EventCannotAbort`](crate::EventCannotAbort) if no rail may abort.
     type Abort: Allowed<RailAbortError>;
 
     /// Lends the payload to one rail.

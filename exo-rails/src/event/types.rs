@@ -1,6 +1,9 @@
 //! The types of the events, generated from the [table](crate::point::event_table).
 
-use crate::action::{NoRetry, NoSubstitute, NotAllowedHere, RailAction, RailRetry, RailSkip, Verdict};
+use crate::action::{
+    EventCannotAbort, EventCannotRetry, EventCannotSkip, NoRetry, NoSubstitute, RailAction, RailRetry, RailSkip,
+    Verdict,
+};
 use crate::context::RailContext;
 use crate::error::{OpenQuestion, OperationError, RailAbortError, RunError};
 use crate::event::custom::CustomInputs;
@@ -74,12 +77,14 @@ macro_rules! allows {
     };
 }
 
-/// The content of a decision for an action, or `NotAllowedHere` if the event does not allow the action.
+/// The content of a decision for an action, or a type without values if the event does not allow the action.
 macro_rules! allowed {
-    (Nothing, $($action:tt)*) => { NotAllowedHere };
-    (Abort, abort) => { RailAbortError };
-    (Abort, $($action:tt)*) => { NotAllowedHere };
-    (Skip, retry) => { NotAllowedHere };
+    (Nothing, abort) => { EventCannotAbort };
+    (Nothing, skip $substitute:ident) => { EventCannotSkip };
+    (Abort, skip $substitute:ident) => { EventCannotSkip };
+    (Nothing, retry) => { EventCannotRetry };
+    (Abort, retry) => { EventCannotRetry };
+    (Skip, retry) => { EventCannotRetry };
     ($allows:ident, abort) => { RailAbortError };
     ($allows:ident, retry) => { RailRetry };
     ($allows:ident, skip $substitute:ident) => { RailSkip<$substitute> };

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{Error, Ident, Result};
 
 use super::reads::{List, Reads};
@@ -15,10 +16,32 @@ pub(super) fn check(machine: &Machine) -> Result<()> {
     let contexts: Vec<_> = machine.contexts.iter().map(|context| &context.name).collect();
     let mut checker = Checker { machine, contexts, errors: None };
     checker.twice();
+    checker.borrows();
     for (node, _) in machine.all() {
         checker.node(node);
     }
     checker.errors.map_or(Ok(()), Err)
+}
+
+/// Returns the first lifetime, or a `&`, of a type.
+fn lifetime(ty: TokenStream) -> Option<(String, Span)> {
+    let mut tokens = ty.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                if let Some(found) = lifetime(group.stream()) {
+                    return Some(found);
+                }
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
+                let name = tokens.next().map(|name| name.to_string()).unwrap_or_default();
+                return Some((format!("'{name}"), punct.span()));
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '&' => return Some(("&".to_owned(), punct.span())),
+            _ => {}
+        }
+    }
+    None
 }
 
 struct Checker<'a> {
@@ -60,6 +83,19 @@ impl Checker<'_> {
                 let message =
                     format!("the nodes `{other}` and `{path}` would have the same type: rename one of the two");
                 self.report(node.name.span(), message);
+            }
+        }
+    }
+
+    /// A context owns its data. rustc would say "not general enough" at the whole macro, and name lifetimes that nobody wrote.
+    fn borrows(&mut self) {
+        for context in &self.machine.contexts {
+            if let Some((lifetime, span)) = lifetime(context.ty.to_token_stream()) {
+                let message = format!(
+                    "a context owns its data, because agents read and write it as JSON: use a type without `{lifetime}`, \
+                     with `String` in place of `&str`"
+                );
+                self.report(span, message);
             }
         }
     }

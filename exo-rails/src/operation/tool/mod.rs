@@ -94,7 +94,7 @@ impl Tool {
     pub fn new<A, F>(name: impl Into<String>, description: impl Into<String>, parameters: Value, run: F) -> Self
     where
         A: DeserializeOwned,
-        F: ToolFunction<A>, // each call runs a clone: put the state of the tool into an `Arc`
+        F: ToolFunction<A>, // one argument: a struct. Each call runs a clone: put state into an `Arc`
     {
         Self::typed(ToolSpec::new(name, description, parameters), |arguments, call| {
             let future = run(arguments);

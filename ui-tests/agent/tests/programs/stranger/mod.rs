@@ -1,6 +1,11 @@
 //! Programs that someone wrote from the documentation alone. Each has a `main`.
 
 ui_tests::programs!(
+    a_compaction_that_asks_a_secretary,
+    a_memory_that_wraps_another_memory,
+    a_question_for_each_spawned_task,
+    a_stream_collected_with_combinators,
+    a_tool_that_asks_another_agent,
     account_behind_an_async_mutex,
     agent_in_a_typed_tool,
     app_of_any_rails_in_tasks,
@@ -14,4 +19,5 @@ ui_tests::programs!(
     stream_through_a_channel,
     team_of_boxed_agents,
     tools_of_a_generic_archive,
+    two_questions_with_different_answers,
 );

@@ -1,0 +1,34 @@
+//! `mermaid` gets what `Orchard::machine()` returns, which is a `Definition` and not a `Machine`. An ideal message would say that
+//! `definition.machine()` is the machine to draw.
+
+use exo_rails_machine::{machine, mermaid};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+struct Apples {
+    crates: u32,
+    is_ripe: bool,
+}
+
+machine! {
+    /// What happens to the apples of an orchard.
+    machine Orchard {
+        context apples: Apples;
+
+        init Looked {
+            reads apples { crates, is_ripe };
+            -> Waiting when !apples.is_ripe;
+            -> Market when apples.crates > 20;
+            -> Cider;
+        }
+        end Waiting;
+        end Market;
+        end Cider;
+    }
+}
+
+fn main() -> std::io::Result<()> {
+    let orchard = Orchard::machine(Apples { crates: 12, is_ripe: true });
+    let drawing = mermaid(&orchard, None);
+    std::fs::write("orchard.mmd", drawing)
+}
