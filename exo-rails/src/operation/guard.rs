@@ -102,7 +102,7 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
     where
         F: Guarded<InvokeInputs, InvokeOutput, RunError, Future: Sized>,
-        F: FnMut(Permit<InvokeInputs>) -> RunFuture<F>, // a retry calls it again: without `move` and `&mut`, or guard_run_once
+        F: FnMut(Permit<InvokeInputs>) -> RunFuture<F>, // no `move`, no `&mut`, for retries; or guard_run_once
     {
         run_guarded(self, inputs.into(), ctx, Whole(run))
     }
@@ -262,7 +262,7 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<ModelResponse, RunError>> + Send
     where
         F: Guarded<ModelCallInputs, ModelResponse, Future: Sized>,
-        F: FnMut(Permit<ModelCallInputs>) -> LlmCallFuture<F>, // a retry calls it again: without `move` and `&mut`, or guard_llm_call_once
+        F: FnMut(Permit<ModelCallInputs>) -> LlmCallFuture<F>, // no `move`, no `&mut`, for retries; or guard_llm_call_once
     {
         guard_model(self, call, ctx, Whole(model))
     }
@@ -516,7 +516,7 @@ pub trait Guard: GuardSet + Sized {
     ) -> impl Future<Output = Result<ToolOutput, RunError>> + Send
     where
         F: Guarded<ToolCallInputs, ToolOutput, Future: Sized>,
-        F: FnMut(Permit<ToolCallInputs>) -> ToolCallFuture<F>, // a retry calls it again: without `move` and `&mut`, or guard_tool_call_once
+        F: FnMut(Permit<ToolCallInputs>) -> ToolCallFuture<F>, // no `move`, no `&mut`, for retries; or guard_tool_call_once
     {
         guard::<ToolCall, _, _>(self, call, ctx.watched(), Whole(tool))
     }
@@ -598,7 +598,7 @@ pub trait Guard: GuardSet + Sized {
     where
         O: CustomOperation,
         F: Guarded<O::Inputs, O::Output, Future: Sized>,
-        F: FnMut(Permit<O::Inputs>) -> OperationFuture<F, O>, // a retry calls it again: without `move` and `&mut`, or guard_operation_once
+        F: FnMut(Permit<O::Inputs>) -> OperationFuture<F, O>, // no `move`, no `&mut`, for retries; or guard_operation_once
         Self: ServesOperation<O, Itself: Sized>,
     {
         self.guarded(inputs, ctx, operation)

@@ -22,10 +22,8 @@ async fn move_all<R: GuardSet>(rails: Arc<R>, calls: Vec<ToolCallInputs>) -> Vec
     let mut tasks = Vec::new();
     for call in calls {
         let rails = Arc::clone(&rails);
-        tasks.push(tokio::spawn(async move {
-            let mut ctx = RunContext::new("warehouse");
-            rails.guard_tool_call(call, &mut ctx, move_pallet).await
-        }));
+        let mut ctx = RunContext::new("warehouse");
+        tasks.push(tokio::spawn(async move { rails.guard_tool_call(call, &mut ctx, move_pallet).await }));
     }
     let mut outputs = Vec::new();
     for task in tasks {
