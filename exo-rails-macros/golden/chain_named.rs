@@ -4,11 +4,9 @@ pub struct SupportRails {
 }
 #[allow(dead_code, unused_imports, unused_parens)]
 const _: () = {
-    type block_dangerous_0_ = ::exo_rails::for_macros::NoRail<0>;
-    type audit_2_ = ::exo_rails::for_macros::NoRail<2>;
     const _: () = {
-        use block_dangerous as block_dangerous_0_;
-        use audit as audit_2_;
+        type block_dangerous_0_ = block_dangerous;
+        type audit_2_ = audit;
         /// The list of the rails, each at its place.
         enum ListedRails_ {}
         impl ::exo_rails::for_macros::RailAt<0> for ListedRails_ {

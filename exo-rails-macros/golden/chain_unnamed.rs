@@ -9,9 +9,8 @@ fn main() {
         }
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
-            type redact_0_ = ::exo_rails::for_macros::NoRail<0>;
             const _: () = {
-                use guards::redact as redact_0_;
+                type redact_0_ = guards::redact;
                 #[automatically_derived]
                 impl ::exo_rails::for_macros::Stateless for UnnamedChain {
                     const RAIL: &'static Self = &Self {};

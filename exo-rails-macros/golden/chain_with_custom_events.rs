@@ -1,9 +1,8 @@
 struct MemoryRails;
 #[allow(dead_code, unused_imports, unused_parens)]
 const _: () = {
-    type privacy_0_ = ::exo_rails::for_macros::NoRail<0>;
     const _: () = {
-        use privacy as privacy_0_;
+        type privacy_0_ = privacy;
         #[automatically_derived]
         impl ::exo_rails::for_macros::Stateless for MemoryRails {
             const RAIL: &'static Self = &Self {};

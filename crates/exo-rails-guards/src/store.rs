@@ -102,6 +102,12 @@ impl From<Arc<dyn StateStore>> for GuardStore {
     }
 }
 
+impl<S: StateStore + 'static> From<Arc<S>> for GuardStore {
+    fn from(store: Arc<S>) -> Self {
+        Self::new(store as Arc<dyn StateStore>)
+    }
+}
+
 impl Default for GuardStore {
     fn default() -> Self {
         Self::new(MemoryStore::new())

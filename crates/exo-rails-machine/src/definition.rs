@@ -48,6 +48,12 @@ impl Definition {
     }
 }
 
+impl AsRef<Machine> for Definition {
+    fn as_ref(&self) -> &Machine {
+        self.machine()
+    }
+}
+
 impl From<Machine> for Definition {
     fn from(machine: Machine) -> Self {
         Self { machine, code: Code::default() }

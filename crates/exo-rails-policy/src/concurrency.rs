@@ -68,6 +68,7 @@ impl ConcurrencyLimit {
     /// Sets [`tools`](field@Self::tools).
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {
+        // a pattern is `"send_*".parse()?`
         self.tools = tools.into_iter().collect();
         self
     }

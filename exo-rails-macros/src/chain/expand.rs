@@ -19,7 +19,7 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
     let names = Names::of(chain);
     let (ident, structure) = (&names.ident, names.structure());
     let stateless = names.stateless();
-    let (fallbacks, imports, custom_events) = (names.fallbacks(), names.imports(), names.custom_events());
+    let (fallbacks, aliases, custom_events) = (names.fallbacks(), names.aliases(), names.custom_events());
     let (list, order, serves) = (names.list(), names.order(), names.serves());
     let (chain_impls, checks) = (names.chain_impls(), names.checks());
     let items = quote! {
@@ -27,9 +27,9 @@ pub(super) fn chain(chain: &Chain) -> TokenStream {
         #[allow(dead_code, unused_imports, unused_parens)]
         const _: () = {
             #fallbacks
-            // If a path does not name a type, `guard_0_` and the like mean the aliases above: see `Self::imports`.
+            // If a `#[cfg]` removes a rail, `guard_0_` and the like mean the aliases above.
             const _: () = {
-                #imports
+                #aliases
                 #stateless
                 #custom_events
                 #list
@@ -114,10 +114,10 @@ impl<'c> Names<'c> {
     }
 
     /// Returns the name of a rail in the expansion, if the rail is listed by a plain path or may be absent: see
-    /// [`Self::imports`].
+    /// [`Self::aliases`].
     fn alias(place: usize, rail: &Listed) -> Option<Ident> {
         let aliased = rail.cfg.is_some() || is_plain(rail);
-        // rustc shows the alias if the name is the name of a module, or ambiguous. So the alias contains the name.
+        // rustc may show the alias. So the alias contains the name.
         let name = match &rail.rail {
             Rail::Path(path) => path.segments.last().map(|last| last.ident.unraw().to_string()),
             Rail::Field { .. } => None,
@@ -171,34 +171,26 @@ impl<'c> Names<'c> {
         })
     }
 
-    /// Writes the types that the aliases mean if a path is not the path of a type: see [`Self::imports`].
+    /// Writes the types that the aliases mean if a `#[cfg]` removes the rail: a rail on no event.
     fn fallbacks(&self) -> TokenStream {
         let library = &self.chain.library;
         let fallback = |(place, alias, _): (usize, Ident, &Listed)| {
             let place = Literal::usize_unsuffixed(place);
             quote_spanned!(Span::mixed_site()=> type #alias = #library::for_macros::NoRail<#place>;)
         };
-        self.aliased().map(fallback).collect()
+        self.aliased().filter(|(_, _, rail)| rail.cfg.is_some()).map(fallback).collect()
     }
 
-    /// Imports the rails under names of the expansion.
+    /// Gives the rails names of the expansion, so that rustc reports a wrong name once.
     ///
-    /// An import takes every item of the name. For a rail, these are a function and a type, and this import needs the
-    /// type. A function without `#[rail]` has no type. The alias then means the fallback outside of the block, and the
-    /// checks report the missing attribute. The plain name would give the error "expected type, found function".
-    ///
-    /// The fallback also replaces a rail that its `#[cfg]` removes. The fallback is on no event.
-    fn imports(&self) -> TokenStream {
-        let import = |(_, alias, rail): (usize, Ident, &Listed)| {
+    /// A type is looked up as the user would expect it: variables do not hide it, and rustc names similar types, and items that
+    /// a `#[cfg]` removes. An import would look for a crate.
+    fn aliases(&self) -> TokenStream {
+        let alias = |(_, alias, rail): (usize, Ident, &Listed)| {
             let (ty, span) = (rail.ty(), rail.ty().span().resolved_at(Span::mixed_site()));
-            let import = if is_plain(rail) {
-                quote_spanned!(span=> use #ty as #alias;)
-            } else {
-                quote_spanned!(span=> type #alias = #ty;)
-            };
-            under_cfg(rail, import)
+            under_cfg(rail, quote_spanned!(span=> type #alias = #ty;))
         };
-        self.aliased().map(import).collect()
+        self.aliased().map(alias).collect()
     }
 
     /// Writes the trait of a chain without fields. Another chain can list such a chain by its name alone, if no chain in

@@ -8,8 +8,8 @@ use crate::event::Event;
 use crate::point::{RailInfo, SourceLocation};
 use crate::rail::{Rail, RailOn, Row, Stateless};
 
-/// A rail that does nothing. The steps after the last rail of an event call it. It is also the rail at place `I` if the
-/// name in the list is a plain function and not a rail.
+/// A rail that does nothing. The steps after the last rail of an event call it. It is also the rail at place `I` if a
+/// `#[cfg]` removes the rail there.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct NoRail<const I: usize = 0>;

@@ -227,7 +227,7 @@ where
     label = "a rail on `{E}` cannot return this",
     note = "a rail on `{E}` returns one of these: `{Returns}`",
     note = "a rail that returns `()` only observes; an `Option<_>` or a `Result<_, E>` of these is allowed too, where `E` is text or an error type like `Box<dyn Error + Send + Sync>`",
-    note = "to provide a value, write `provides = [RateLimitLeft]`; to skip at an event without retries, return `RailAction<NoSubstitute, NoRetry>`"
+    note = "to provide a value, write `provides = [RateLimitLeft]`"
 )]
 pub trait ReturnedAt<E: Event, Returns, Impl = ()>: Sized + Send {
     /// See [`RailOutput`].

@@ -44,7 +44,7 @@ use crate::guard_set::{DynGuardSet, GuardSet};
     label = "does not meet `{P}`",
     note = "`impl GuardSet` as a return type hides what the chain meets: write `impl Meets<{P}>`",
     note = "write `#[chain(requirements = {P})]` on the chain; the compiler then names the missing rails",
-    note = "a guard set that is built at run time cannot meet requirements: list the rails in a chain"
+    note = "a chain that is chosen at run time goes into a `DynGuardSet<dyn Meets<{P}>>`, made with `DynGuardSet::of`; a `RailManager` cannot meet requirements"
 )]
 pub trait Meets<P>: GuardSet {}
 

@@ -46,7 +46,7 @@ use crate::rail::{EventFact, InMode, Mode};
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time",
-    note = "to make a guard set of one rail, write `rail_chain![my_rail]`; list a chain with `needs` in a chain that provides the values"
+    note = "to make a guard set of one rail, write `rail_chain![my_rail]`, and for its mode `InMode::new(Mode::Shadow, rail)`; list a chain with `needs` in a chain that provides the values"
 )]
 pub trait GuardSet: ServesEveryEvent + DynLifecycle {
     /// Runs the rails of one event and returns their decision.
@@ -233,7 +233,7 @@ macro_rules! serves_every_event {
             message = "`{Self}` is not a guard set",
             label = "only a guard set has this method",
             note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time",
-            note = "to make a guard set of one rail, write `rail_chain![my_rail]`; list a chain with `needs` in a chain that provides the values",
+            note = "to make a guard set of one rail, write `rail_chain![my_rail]`, and for its mode `InMode::new(Mode::Shadow, rail)`; list a chain with `needs` in a chain that provides the values",
             note = "a wrapper of a guard set implements `exo_rails::Serves<E>` for every event `E`"
         )]
         #[doc(hidden)]

@@ -108,7 +108,8 @@ pub trait Rail: Sized // for rails that are chosen at run time, use a `RailManag
 #[diagnostic::on_unimplemented(
     message = "the rail `{Self}` is not on the event `{E}`",
     label = "not on `{E}`",
-    note = "its events are in `#[rail(on = […])]`, or in the `#[on(…)]` of its methods"
+    note = "its events are in `#[rail(on = […])]`, or in the `#[on(…)]` of its methods",
+    note = "an `InMode` copies the payload: at a custom event, write `#[derive(Clone)]` above the payload"
 )]
 pub trait RailOn<E: Event>: Rail {
     /// The return type of the rail.

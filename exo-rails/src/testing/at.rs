@@ -30,6 +30,7 @@ use crate::testing::traced::Traced;
 /// # }
 /// ```
 pub async fn at<E: OwnedPayload>(
+    // name the event: `at::<PreToolCall>(…)`
     rails: &impl ServesEvent<E>,
     payload: impl IntoOwnedPayload<E, Itself: Sized> + Send,
 ) -> Decided<E> {
@@ -39,6 +40,7 @@ pub async fn at<E: OwnedPayload>(
 /// Runs the rails of one event in your context. For example, the context can have a session, or values of earlier rails in
 /// `ctx.run`.
 pub async fn at_in<E: OwnedPayload>(
+    // name the event: `at_in::<PreToolCall>(…)`
     rails: &impl ServesEvent<E>,
     payload: impl IntoOwnedPayload<E, Itself: Sized> + Send,
     ctx: &mut RunContext,

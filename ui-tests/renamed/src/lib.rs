@@ -28,7 +28,7 @@ pub fn caller() -> Caller {
 /// A rail on both kinds of events.
 #[rail(on = [PreToolCall, Error], timeout = "2s")]
 pub async fn log(ctx: &RailContext) {
-    let _ = ctx.step();
+    let _ = std::future::ready(ctx.step()).await;
 }
 
 /// A rail with state.

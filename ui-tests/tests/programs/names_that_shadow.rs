@@ -98,6 +98,11 @@ mod named {
 
 #[test]
 fn compiles_and_runs() {
+    use guards::payload;
+    // A variable may have the name of a rail.
+    let payload = payload {};
+    let rails = exo_rails::rail_chain![payload];
+    let _ = (payload, rails);
     let _ = named::all();
     let rails = named::Chain { payload: named::Borrowed(&(1, 2)) };
     assert_eq!(<named::Chain as exo_rails::Rail>::EVENTS, [exo_rails::HookPoint::PreToolCall]);

@@ -2,8 +2,10 @@
 
 #![deny(warnings)]
 
+use std::sync::Arc;
+
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, Operation, chain_requirements};
+use exo_rails::{DynGuardSet, EventBus, InMode, Meets, Mode, Operation, chain_requirements};
 
 #[rail(priority = 10, on = [PreToolCall])]
 fn permission_check(call: &ToolCallInputs) -> Verdict {
@@ -64,4 +66,24 @@ async fn an_executor_asks_for_the_proof_of_requirements() -> Result<(), RunError
     let response = rails.proving::<Company>().guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await?;
     assert_eq!(response.message.text(), "an answer");
     Ok(())
+}
+
+/// A chain that is chosen at run time keeps what it meets.
+#[tokio::test]
+async fn a_chosen_chain_proves_its_requirements() -> Result<(), RunError> {
+    let chosen: DynGuardSet<dyn Meets<Company>> = DynGuardSet::of(Arc::new(SupportRails));
+    let mut ctx = RunContext::new("demo");
+    let read = async |call: Permit<ToolCallInputs, Company>| Ok::<_, OperationError>(call.tool_name.clone());
+    let output = chosen.proving::<Company>().guard_tool_call(ToolCallInputs::new("add"), &mut ctx, read).await?;
+    assert_eq!(output.content, "add");
+    Ok(())
+}
+
+/// One rail runs in a mode.
+#[test]
+fn a_rail_has_a_mode() {
+    rail_chain! { struct Trial { check: InMode<permission_check> } }
+    let rail = permission_check {};
+    let trial = Trial { check: InMode::new(Mode::Shadow, rail) };
+    assert_eq!(trial.check.mode(), Mode::Shadow);
 }

@@ -98,6 +98,13 @@ fn check_names(annotations: &[Annotation], attributes: &[Attribute]) -> Result<(
     names.into_iter().find(|name| !is_name(name)).map_or(Ok(()), |name| Err(AddError::Name(name.clone())))
 }
 
+/// For functions that take a machine or what has one, by value or by reference.
+impl AsRef<Self> for Machine {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl Machine {
     /// Makes a machine without nodes.
     #[must_use]

@@ -15,7 +15,8 @@ use crate::history::History;
 /// assert!(text.contains("n_idle -> n_done;"));
 /// ```
 #[must_use]
-pub fn dot(machine: &Machine, history: Option<&History>) -> String {
+pub fn dot(machine: impl AsRef<Machine>, history: Option<&History>) -> String {
+    let machine = machine.as_ref();
     let taken = Taken::of(history);
     let mut text = format!("digraph \"{}\" {{\n", escaped(machine.title.as_deref().unwrap_or("machine")));
     text.push_str("    compound=true;\n    node [fontname=\"sans-serif\"];\n");

@@ -15,7 +15,8 @@ use crate::history::History;
 /// assert_eq!(text, "flowchart TD\n    n_idle([\"idle\"])\n    n_done(((\"done\")))\n    n_idle -->|\"@auto\"| n_done\n");
 /// ```
 #[must_use]
-pub fn mermaid(machine: &Machine, history: Option<&History>) -> String {
+pub fn mermaid(machine: impl AsRef<Machine>, history: Option<&History>) -> String {
+    let machine = machine.as_ref();
     let taken = Taken::of(history);
     let mut text = "flowchart TD\n".to_owned();
     for id in shown(machine, None) {

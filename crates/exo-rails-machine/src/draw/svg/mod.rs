@@ -40,7 +40,8 @@ const LABEL_WIDTH: f64 = 170.0;
 /// assert!(text.contains("<g class=\"node state\" data-node=\"idle\">"));
 /// ```
 #[must_use]
-pub fn svg(machine: &Machine, history: Option<&History>) -> String {
+pub fn svg(machine: impl AsRef<Machine>, history: Option<&History>) -> String {
+    let machine = machine.as_ref();
     let scene = Scene::of(machine);
     let marks = Marks { taken: Taken::of(history), places: places(machine, history) };
     let items: Vec<_> = scene.boxes.iter().map(Shown::item).collect();

@@ -2,6 +2,7 @@
 
 ui_tests::programs!(
     a_budget_for_each_reader_in_one_store,
+    a_store_in_an_arc_of_its_own_type,
     an_asker_made_of_a_closure,
     an_own_guard_in_shadow_beside_the_kit,
     an_own_guard_that_keeps_votes_in_a_store,

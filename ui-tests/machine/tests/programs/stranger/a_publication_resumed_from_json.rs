@@ -8,14 +8,14 @@ use exo_rails_machine::{
 
 machine! {
     machine Bulletin {
-        init Draft { -> Published; }
-        end Published;
+        init Draft { -> Printed; }
+        end Printed;
     }
 }
 
 #[rail(priority = 20, on = [PreTransition])]
 fn editor_agrees(request: &TransitionRequest, ctx: &RailContext) -> Result<RailAction<TransitionRecord>, serde_json::Error> {
-    if request.to != bulletin::Published::PATH {
+    if request.to != bulletin::Printed::PATH {
         return Ok(RailAction::Continue);
     }
     let question = ctx.question("publish the bulletin");
@@ -45,6 +45,6 @@ pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
         state.answer(id, true)?;
     }
     let done = executor.resume(state)?.run().await?;
-    assert_eq!(done.ended_at, [bulletin::Published::PATH]);
+    assert_eq!(done.ended_at, [bulletin::Printed::PATH]);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Programs that someone wrote from the documentation alone. Each has a `main`.
 
 ui_tests::programs!(
+    a_drawing_of_a_definition,
     a_file_drawn_before_and_after_its_run,
     a_path_for_each_line_of_an_order,
     a_publication_resumed_from_json,

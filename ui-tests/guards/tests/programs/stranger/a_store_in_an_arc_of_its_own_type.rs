@@ -1,5 +1,4 @@
-//! `with_store` gets an `Arc<MemoryStore>`, and only an `Arc<dyn StateStore>` converts into a `GuardStore`. An ideal message
-//! would say to declare `let store: Arc<dyn StateStore> = …`, or to write `GuardStore::new(store)`.
+//! `with_store` takes an `Arc<MemoryStore>` as it takes an `Arc<dyn StateStore>`.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ rail_chain! {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Both agents of the vineyard share the counts.
     let store = Arc::new(MemoryStore::new());
     let hours = BudgetLimit::new("pumping", Measure::ToolCalls, 8).tools(["start_pump".parse()?]);

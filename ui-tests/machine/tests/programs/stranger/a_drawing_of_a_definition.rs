@@ -1,5 +1,4 @@
-//! `mermaid` gets what `Orchard::machine()` returns, which is a `Definition` and not a `Machine`. An ideal message would say that
-//! `definition.machine()` is the machine to draw.
+//! `mermaid` draws what `Orchard::machine()` returns, a `Definition`, as it draws a `Machine`.
 
 use exo_rails_machine::{machine, mermaid};
 use serde::{Deserialize, Serialize};
@@ -27,7 +26,7 @@ machine! {
     }
 }
 
-fn main() -> std::io::Result<()> {
+pub fn main() -> std::io::Result<()> {
     let orchard = Orchard::machine(Apples { crates: 12, is_ripe: true });
     let drawing = mermaid(&orchard, None);
     std::fs::write("orchard.mmd", drawing)
