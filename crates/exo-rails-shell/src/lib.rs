@@ -91,11 +91,16 @@ mod code;
 mod compiled;
 mod config;
 mod decision;
+#[cfg(feature = "judge")]
+#[cfg_attr(docsrs, doc(cfg(feature = "judge")))]
+pub mod effects;
 mod error;
 #[cfg(feature = "judge")]
 mod expansion;
 #[cfg(feature = "judge")]
 mod judge;
+#[cfg(feature = "judge")]
+mod knowledge;
 #[cfg(feature = "judge")]
 mod lexer;
 #[cfg(feature = "judge")]
@@ -104,6 +109,8 @@ mod matching;
 mod pattern;
 #[cfg(feature = "judge")]
 mod place;
+#[cfg(feature = "judge")]
+mod read;
 #[cfg(feature = "judge")]
 mod rule_set;
 mod severity;

@@ -11,6 +11,8 @@ use crate::approval::{ReplyError, UserAnswer, UserQuestion};
 /// What a [`Desk`](super::Desk) asks people.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+// Features of `serde_json` that another crate enables make a request larger.
+#[allow(clippy::large_enum_variant, reason = "a desk has few requests at a time")]
 pub enum Request {
     /// A guard asks whether the agent may make a tool call. Reply with a [`Reply`].
     Approval(ApprovalRequest),

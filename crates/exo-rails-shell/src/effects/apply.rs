@@ -1,0 +1,367 @@
+//! Kinds of words and effects of options, as `programs/README.md` lists them, become effects.
+
+use super::effect::{EffectKind, EffectPlace, shown};
+use super::expand::Field;
+use super::lower::{Lowering, assignment, host_of_address};
+use super::scope::{Scope, Stream, Variable};
+use crate::knowledge::Node;
+use crate::word::{base_name, mark};
+
+impl Lowering<'_> {
+    /// Adds what a word of a kind does.
+    pub(super) fn kind(&mut self, kind: &'static str, field: &Field, scope: &mut Scope, input: &Stream) {
+        let (name, language) = kind.split_once(':').unwrap_or((kind, ""));
+        match name {
+            "READ" => self.read(field, scope),
+            // `-` is the standard output.
+            "WRITE" | "CHANGE" if field.value == "-" => {}
+            "WRITE" | "CHANGE" => self.path(EffectKind::Writes, field, scope),
+            "MOVE" => self.path(EffectKind::Moves, field, scope),
+            "DELETE" => self.path(EffectKind::Deletes, field, scope),
+            "RIGHTS" => self.path(EffectKind::ChangesRights, field, scope),
+            "MOUNT" => self.mount(field, scope),
+            "SWITCH" => self.switch(field),
+            "REFSPEC" => self.refspec(field),
+            "PROCESS" if matches!(field.value.as_str(), "-1" | "1") => {
+                self.add(EffectKind::StopsMachine, "", &field.span);
+            }
+            "PROCESS" => self.add(EffectKind::Kills, shown(&field.value), &field.span),
+            "HOST" | "URL" | "PUSH" | "SEND" | "DATA" | "FORM" | "UPLOAD" | "FROM" | "TO" | "METHOD" => {
+                self.network(name, field, scope);
+            }
+            _ => self.running(name, language, field, scope, input),
+        }
+    }
+
+    /// Kinds of words that name code or programs.
+    fn running(&mut self, name: &str, language: &'static str, field: &Field, scope: &mut Scope, input: &Stream) {
+        match name {
+            "CONFIG" => self.config(field, scope),
+            "SCRIPT" => {
+                self.expanded_later(field, scope);
+                if field.value == "-" {
+                    self.script(language, input, field, scope, &Stream::default());
+                } else {
+                    let content = self.open(field, scope);
+                    self.script(language, &content, field, scope, input);
+                }
+            }
+            "CODE" => self.code(language, field, scope, input),
+            "SHELL" => self.code("shell", field, scope, input),
+            // The shell expands the value when it uses it.
+            "EXPANDS" => self.expanded_later(field, scope),
+            "LOAD" => self.load(field, scope),
+            "PROGRAM" => self.named_program(field, scope, input),
+            "OPTIONS" => self.options(language, field, scope, input),
+            "ASSIGN" => {
+                if let Some((name, value)) = assignment(field) {
+                    self.exported(&name, &value, scope);
+                }
+            }
+            "PACKAGE" => self.package(field, scope),
+            "SETTING" if language == "git" => self.setting(field, scope, input),
+            // `npm pkg set scripts.test=…`: what runs later.
+            "SETTING" => {
+                let value = field.value.find('=').map_or_else(|| field.clone(), |at| field.from(at + 1));
+                self.touches(&[value], scope);
+            }
+            _ => {}
+        }
+    }
+
+    /// Kinds of words about other machines.
+    fn network(&mut self, name: &str, field: &Field, scope: &Scope) {
+        let is_local_path = || !field.value.contains("://") && !super::arguments::is_remote(&field.value);
+        match name {
+            "FROM" if is_local_path() => self.read(field, scope),
+            "FROM" | "HOST" | "URL" => self.address(EffectKind::Receives, field, scope),
+            "TO" if is_local_path() => self.path(EffectKind::Writes, field, scope),
+            "TO" | "PUSH" => self.address(EffectKind::Sends, field, scope),
+            "METHOD" => {
+                let method = field.value.to_ascii_uppercase();
+                if !matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS") {
+                    self.add(EffectKind::Sends, "", &field.span);
+                }
+                if method == "DELETE" {
+                    self.add(EffectKind::Destroys, "", &field.span);
+                }
+            }
+            _ => {
+                self.add(EffectKind::Sends, "", &field.span);
+                let file = match name {
+                    "UPLOAD" => Some(0),
+                    "DATA" => (field.value.starts_with('@') && field.value != "@-").then_some(1),
+                    "FORM" => field.value.find("=@").or_else(|| field.value.find("=<")).map(|at| at + 2),
+                    _ => None,
+                };
+                if let Some(begin) = file {
+                    self.read(&field.from(begin), scope);
+                }
+            }
+        }
+    }
+
+    /// A file of settings, or `key=value` in its place.
+    fn config(&mut self, field: &Field, scope: &mut Scope) {
+        match field.value.find('=').filter(|_| !field.value.starts_with(['/', '.'])) {
+            Some(at) => {
+                let value = field.from(at + 1);
+                let bare = value.value.trim_matches(['"', '\'']).to_owned();
+                self.touches(&[Field { value: bare, at: None, ..value }], scope);
+            }
+            None => self.read(field, scope),
+        }
+    }
+
+    /// The name of a program, perhaps with arguments.
+    fn named_program(&mut self, field: &Field, scope: &Scope, input: &Stream) {
+        let words = field.value.split_whitespace().map(|word| Field::new(word, field.span.clone()));
+        let words: Vec<Field> = words.collect();
+        match &words[..] {
+            [word] if !word.value.contains('/') && field.literal().is_some() => {
+                // The program gets names of files, or other words.
+                let rest = Field::new(mark::UNKNOWN.to_string(), field.span.clone());
+                self.run(&[word.clone(), rest], &mut scope.clone(), input, &field.span);
+            }
+            _ => self.code("shell", field, &mut scope.clone(), input),
+        }
+    }
+
+    /// Options of a program in one text.
+    fn options(&mut self, program: &'static str, field: &Field, scope: &mut Scope, input: &Stream) {
+        let Some(node) = Node::program(program) else { return };
+        let words = field.value.split_whitespace();
+        let words = words.map(|word| Field::new(word.trim_matches('\''), field.span.clone()));
+        let fields: Vec<Field> = std::iter::once(Field::new(program, field.span.clone())).chain(words).collect();
+        let call = super::arguments::call(node, &fields);
+        for argument in &call.arguments {
+            self.kind(argument.kind, &argument.field, scope, input);
+        }
+        self.touches(&call.unknown, scope);
+    }
+
+    fn package(&mut self, field: &Field, scope: &Scope) {
+        let value = field.value.as_str();
+        if host_of_address(value).is_some() {
+            self.add(EffectKind::RunsDownload, shown(value), &field.span);
+        } else if value.starts_with(['/', '.', mark::HOME]) && !self.ground.is_inside(field, scope) {
+            self.add(EffectKind::RunsCode, shown(value), &field.span);
+        }
+    }
+
+    fn refspec(&mut self, field: &Field) {
+        if field.value.starts_with('+') {
+            self.add(EffectKind::Destroys, format!("history at {}", shown(&field.value)), &field.span);
+        } else if field.value.starts_with(':') {
+            self.add(EffectKind::Destroys, shown(&field.value), &field.span);
+        }
+    }
+
+    /// A branch, or a file whose changes are lost.
+    fn switch(&mut self, field: &Field) {
+        let value = field.value.as_str();
+        let has_extension = base_name(value).rsplit_once('.').is_some_and(|(stem, end)| {
+            !stem.is_empty() && !end.is_empty() && end.len() <= 5 && end.bytes().all(|b| b.is_ascii_alphabetic())
+        });
+        if value == "." || value.starts_with("./") || value.contains(mark::STAR) || has_extension {
+            self.add(EffectKind::Loses, format!("changes of {}", shown(value)), &field.span);
+        }
+    }
+
+    /// A directory that a container gets. The project is what containers are for.
+    fn mount(&mut self, field: &Field, scope: &Scope) {
+        let value = field.value.as_str();
+        let is_read_only = value.ends_with(":ro") || value.contains(":ro,") || value.contains("readonly");
+        let host = value.split(':').next().unwrap_or(value);
+        let is_path = host.starts_with(['/', '.', mark::HOME, mark::PWD, mark::TEMP, mark::UNKNOWN]);
+        let place = Field { value: host.to_owned(), ..field.clone() };
+        if is_path && !self.ground.is_inside(&place, scope) {
+            let kind = if is_read_only { EffectKind::Reads } else { EffectKind::Writes };
+            self.path(kind, &place, scope);
+        }
+    }
+
+    fn expanded_later(&mut self, field: &Field, scope: &Scope) {
+        if field.value.contains("$(") || field.value.contains('`') {
+            let text = Field::new(format!(": \"{}\"", field.value.replace('"', "")), field.span.clone());
+            self.text(&text, &mut scope.clone(), &Stream::default());
+        }
+    }
+
+    fn read(&mut self, field: &Field, scope: &Scope) {
+        if field.value != "-" && !field.value.starts_with("/dev/fd/") {
+            self.path(EffectKind::Reads, field, scope);
+        }
+    }
+
+    fn load(&mut self, field: &Field, scope: &Scope) {
+        let value = field.value.as_str();
+        if value.contains("data:") || host_of_address(value).is_some() {
+            self.add(EffectKind::RunsDownload, shown(value), &field.span);
+        } else if value.starts_with(['/', mark::HOME, mark::TEMP, mark::UNKNOWN, mark::SPLITS]) || value.contains("..")
+        {
+            if !self.ground.is_inside(field, scope) {
+                self.add(EffectKind::RunsCode, shown(value), &field.span);
+            }
+        } else {
+            self.add(EffectKind::RunsProject, "", &field.span);
+        }
+    }
+
+    fn address(&mut self, kind: EffectKind, field: &Field, scope: &Scope) {
+        let value = field.value.as_str();
+        if let Some(path) = value.strip_prefix("file://") {
+            return self.read(&Field { value: path.to_owned(), ..field.clone() }, scope);
+        }
+        let host = host_of_address(value).unwrap_or_else(|| value.split([':', '/']).next().unwrap_or(value));
+        if is_local(host) {
+            return;
+        }
+        if is_metadata(host) {
+            self.add(EffectKind::UsesCredentials, shown(host), &field.span);
+        }
+        self.add(kind, shown(host), &field.span);
+    }
+
+    /// A variable of the environment for what runs.
+    fn exported(&mut self, name: &str, value: &Field, scope: &mut Scope) {
+        let of_program = self.program_node.and_then(|program| program.variable(name));
+        if let Some(kind) = of_program.or_else(|| Node::program("*").and_then(|every| every.variable(name))) {
+            self.kind(kind, value, scope, &Stream::default());
+        }
+        scope.variables.insert(name.to_owned(), Variable::Value(value.value.clone()));
+    }
+
+    /// A setting of git such as `core.pager=less`.
+    pub(super) fn setting(&mut self, field: &Field, scope: &mut Scope, input: &Stream) {
+        let Some((key, _)) = field.value.split_once('=') else { return };
+        let value = field.from(key.len() + 1);
+        let key = key.to_ascii_lowercase();
+        let last = key.rsplit('.').next().unwrap_or_default();
+        let runs = [
+            "core.pager",
+            "core.editor",
+            "core.sshcommand",
+            "core.fsmonitor",
+            "core.askpass",
+            "core.gitproxy",
+            "diff.external",
+            "sequence.editor",
+            "credential.helper",
+            "gpg.program",
+            "interactive.difffilter",
+            "core.alternaterefscommand",
+        ];
+        let ends = [
+            ".command",
+            ".cmd",
+            ".driver",
+            ".textconv",
+            ".process",
+            ".clean",
+            ".smudge",
+            ".program",
+            ".helper",
+            ".uploadpack",
+            ".receivepack",
+            ".packobjectshook",
+            ".proxy",
+        ];
+        if key.starts_with("alias.") {
+            let text = if value.value.starts_with('!') {
+                value.from(1)
+            } else {
+                Field::new(format!("git {}", value.value), value.span.clone())
+            };
+            self.code("shell", &text, scope, input);
+        } else if runs.contains(&key.as_str()) || key.starts_with("pager.") || ends.iter().any(|end| key.ends_with(end))
+        {
+            if !matches!(value.value.as_str(), "" | "true" | "false" | "cache" | "store" | "osxkeychain" | "manager") {
+                let text = value.from(usize::from(value.value.starts_with('!')));
+                self.code("shell", &text, scope, input);
+            }
+        } else if key == "core.hookspath" || key == "init.templatedir" || last == "path" {
+            if value.value != "/dev/null" && !self.ground.is_inside(&value, scope) {
+                self.add(EffectKind::RunsCode, shown(&value.value), &field.span);
+            }
+        } else if key.starts_with("url.") || last == "url" || key == "http.proxy" || key == "http.sslverify" {
+            self.add(EffectKind::ChangesSystem, key, &field.span);
+        }
+    }
+
+    /// Adds what an option or a subcommand does, as the table writes it.
+    pub(super) fn effect(&mut self, effect: &'static str, word: &Field, scope: &Scope) {
+        let (name, rest) = effect.split_once(' ').unwrap_or((effect, ""));
+        let what = rest.trim().trim_matches('"');
+        let kind = match name {
+            "reads" | "writes" | "deletes" => {
+                let kind = match name {
+                    "reads" => EffectKind::Reads,
+                    "writes" => EffectKind::Writes,
+                    _ => EffectKind::Deletes,
+                };
+                let value =
+                    what.strip_prefix('~').map_or_else(|| what.to_owned(), |rest| format!("{}{rest}", mark::HOME));
+                let field = Field { value, ..word.clone() };
+                let (_, place) = self.ground.place(&field.value, scope);
+                // Outputs in the project, and the own directory of a tool.
+                let is_own =
+                    matches!(place, EffectPlace::WholeProject | EffectPlace::InHome) && kind != EffectKind::Deletes;
+                if !is_own {
+                    self.path(kind, &field, scope);
+                }
+                return;
+            }
+            "receives" => EffectKind::Receives,
+            "sends" => EffectKind::Sends,
+            "project" => EffectKind::RunsProject,
+            "fetched" => EffectKind::RunsPackage,
+            "installs" => EffectKind::Installs,
+            "commits" => return,
+            "rewrites" => EffectKind::Rewrites,
+            "loses" => EffectKind::Loses,
+            "remote" => EffectKind::ChangesRemote,
+            "comments" => EffectKind::Comments,
+            "destroys" => EffectKind::Destroys,
+            "publishes" => EffectKind::Publishes,
+            "system" => EffectKind::ChangesSystem,
+            "machine" => EffectKind::StopsMachine,
+            "startup" => EffectKind::ChangesStartup,
+            "privilege" => EffectKind::GainsPrivilege,
+            "credentials" => EffectKind::UsesCredentials,
+            "kills" => EffectKind::Kills,
+            "listens" => EffectKind::Listens,
+            _ => EffectKind::RunsCode,
+        };
+        self.add(kind, what, &word.span);
+    }
+}
+
+pub(super) fn is_local(host: &str) -> bool {
+    let host = host.trim_start_matches('[');
+    matches!(host, "localhost" | "0.0.0.0" | "::1" | "::1]" | "host.docker.internal")
+        || host.starts_with("127.")
+        || host.split(':').next().is_some_and(|name| matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0"))
+        || host.starts_with("::1]")
+        || host.starts_with(mark::SPLITS) && host.chars().count() == 1
+        || host.rsplit('.').next() == Some("localhost")
+}
+
+/// Addresses at which clouds give credentials to the machine.
+fn is_metadata(host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    let name = host.split(':').next().unwrap_or_default();
+    matches!(
+        name,
+        "169.254.169.254"
+            | "metadata.google.internal"
+            | "metadata"
+            | "100.100.100.200"
+            | "169.254.170.2"
+            | "2852039166"
+            | "0xa9fea9fe"
+            | "0251.0376.0251.0376"
+    ) || host.contains("fd00:ec2::254")
+        || host.contains("169.254.169.254")
+        || host.contains("a9fe:a9fe")
+}

@@ -1,0 +1,193 @@
+//! What commands do.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::word::mark;
+
+/// One thing that a command does, or may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Effect {
+    /// What is done.
+    pub kind: EffectKind,
+    /// To what: a path, a host, a program, a text. It is empty for effects without an object.
+    ///
+    /// `~` is the home directory, `$TMPDIR` the directory of temporary files, and `…` what is not known before the command runs.
+    pub object: String,
+    /// Where the object is, if it is a path.
+    pub place: Option<EffectPlace>,
+    /// Whether a command that this crate does not know may do it. Otherwise, the text says that it happens.
+    pub is_possible: bool,
+    /// The bytes of the words that cause the effect.
+    pub span: Range<usize>,
+}
+
+/// What an effect does to its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum EffectKind {
+    /// Reads a file or a directory.
+    Reads,
+    /// Takes a file away from its place.
+    Moves,
+    /// Creates or changes a file.
+    Writes,
+    /// Deletes a file, or a directory with what is in it.
+    Deletes,
+    /// Changes the rights or the owner of a file.
+    ChangesRights,
+    /// Runs a program.
+    Runs,
+    /// Runs code that is not in the text: the object says where it comes from.
+    RunsCode,
+    /// Runs code of the project, such as its build and its tests.
+    RunsProject,
+    /// Runs code that was downloaded just now.
+    RunsDownload,
+    /// Runs a package that it fetches from a registry.
+    RunsPackage,
+    /// Receives something from a host.
+    Receives,
+    /// Sends data to a host.
+    Sends,
+    /// Sends credentials to a host.
+    SendsCredentials,
+    /// Reads, prints or changes credentials.
+    UsesCredentials,
+    /// Runs something with more rights.
+    GainsPrivilege,
+    /// Installs packages into the project.
+    Installs,
+    /// Changes local history so that the old state can be found again.
+    Rewrites,
+    /// Loses local work, history or data for ever.
+    Loses,
+    /// Writes a comment or a review on a server.
+    Comments,
+    /// Changes something on a server so that it can be undone.
+    ChangesRemote,
+    /// Makes something public.
+    Publishes,
+    /// Changes or deletes something on a server so that it cannot be undone.
+    Destroys,
+    /// Changes the settings or the state of the machine.
+    ChangesSystem,
+    /// Changes what starts later.
+    ChangesStartup,
+    /// Destroys or stops the machine.
+    StopsMachine,
+    /// Ends processes.
+    Kills,
+    /// Opens a port for others.
+    Listens,
+    /// Does something that is not known: the object is the program, or what is not known about it.
+    Unknown,
+}
+
+impl EffectKind {
+    /// Returns the verb of the effect, as explanations and examples write it: `reads`, `deletes`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Moves => "moves",
+            Self::Writes => "writes",
+            Self::Deletes => "deletes",
+            Self::ChangesRights => "changes rights of",
+            Self::Runs => "runs",
+            Self::RunsCode => "runs code from",
+            Self::RunsProject => "runs the project",
+            Self::RunsDownload => "runs a download",
+            Self::RunsPackage => "runs a package",
+            Self::Receives => "receives from",
+            Self::Sends => "sends to",
+            Self::SendsCredentials => "sends credentials to",
+            Self::UsesCredentials => "uses credentials",
+            Self::GainsPrivilege => "gains privilege",
+            Self::Installs => "installs",
+            Self::Rewrites => "rewrites history",
+            Self::Loses => "loses",
+            Self::Comments => "comments",
+            Self::ChangesRemote => "changes remote",
+            Self::Publishes => "publishes",
+            Self::Destroys => "destroys",
+            Self::ChangesSystem => "changes the system",
+            Self::ChangesStartup => "changes startup",
+            Self::StopsMachine => "stops the machine",
+            Self::Kills => "kills",
+            Self::Listens => "listens",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Where the path of an effect is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EffectPlace {
+    /// In the project.
+    Project,
+    /// The project itself, or all of it.
+    WholeProject,
+    /// In the history of the project: `.git`.
+    History,
+    /// Build outputs of the project.
+    Build,
+    /// In a directory of temporary files.
+    Temporary,
+    /// A device that keeps nothing, such as `/dev/null`.
+    Null,
+    /// A file that holds credentials.
+    Credentials,
+    /// A file whose content runs when something starts.
+    Startup,
+    /// The home directory of a user, or all of it.
+    Home,
+    /// A file in the home directory of a user.
+    InHome,
+    /// The root of the file system, or a directory in it.
+    Root,
+    /// In a directory of the system.
+    System,
+    /// A device of the machine.
+    Device,
+    /// Another absolute path, or a path that leaves the project.
+    Elsewhere,
+    /// It depends on something that is not known.
+    Unknown,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_possible {
+            f.write_str("perhaps ")?;
+        }
+        f.write_str(self.kind.name())?;
+        if !self.object.is_empty() {
+            write!(f, " {}", self.object)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a value as people read it.
+pub(super) fn shown(value: &str) -> String {
+    if !mark::in_text(value) {
+        return value.to_owned();
+    }
+    let mut text = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            mark::HOME => text.push('~'),
+            mark::PWD => text.push('.'),
+            mark::TEMP => text.push_str("$TMPDIR"),
+            mark::STAR => text.push('*'),
+            mark::ANY => text.push('?'),
+            mark::CLASS => text.push('['),
+            c if mark::is(c) => text.push('…'),
+            c => text.push(c),
+        }
+    }
+    text
+}

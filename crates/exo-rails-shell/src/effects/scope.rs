@@ -1,0 +1,106 @@
+//! What a shell knows while it runs a text: variables, functions, descriptors, directories, files.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::place::Directory;
+use crate::read::Command;
+
+/// What a command prints, or what another one reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stream {
+    pub(super) kind: StreamKind,
+    /// It holds credentials.
+    pub(super) is_secret: bool,
+    /// It was downloaded.
+    pub(super) is_downloaded: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum StreamKind {
+    /// What the shell itself reads.
+    #[default]
+    Inherited,
+    Text(String),
+    /// Names of files below these places.
+    Places(Vec<String>),
+    /// A number, or a name without a `/`.
+    Name,
+    /// The content of a file that is not in the text.
+    File(String),
+    Unknown,
+}
+
+impl Stream {
+    pub(super) const fn of(kind: StreamKind) -> Self {
+        Self { kind, is_secret: false, is_downloaded: false }
+    }
+
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::of(StreamKind::Text(text.into()))
+    }
+
+    pub(super) const fn unknown() -> Self {
+        Self::of(StreamKind::Unknown)
+    }
+
+    /// Joins what two commands print.
+    pub(super) fn and(self, other: Self) -> Self {
+        let kind = match (self.kind, other.kind) {
+            (StreamKind::Text(mut a), StreamKind::Text(b)) => {
+                a.push_str(&b);
+                StreamKind::Text(a)
+            }
+            (StreamKind::Places(mut a), StreamKind::Places(b)) => {
+                a.extend(b);
+                StreamKind::Places(a)
+            }
+            (StreamKind::Name, StreamKind::Name) => StreamKind::Name,
+            (StreamKind::Text(text), other) | (other, StreamKind::Text(text)) if text.is_empty() => other,
+            _ => StreamKind::Unknown,
+        };
+        Self {
+            kind,
+            is_secret: self.is_secret || other.is_secret,
+            is_downloaded: self.is_downloaded || other.is_downloaded,
+        }
+    }
+}
+
+/// The values of a variable: one, or the elements of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Variable {
+    Value(String),
+    Array(Vec<String>),
+    /// It was set to something that is not known.
+    Unknown,
+}
+
+/// The state of a shell. A subshell works on a clone.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    pub(super) variables: HashMap<String, Variable>,
+    pub(super) functions: HashMap<String, Rc<Command>>,
+    pub(super) aliases: HashMap<String, String>,
+    /// `$1`, `$2` and so on, if they are known.
+    pub(super) arguments: Option<Vec<String>>,
+    pub(super) directory: Directory,
+    /// What descriptors read.
+    pub(super) descriptors: HashMap<u32, Stream>,
+    /// The files that the text has written, by their path.
+    pub(super) files: HashMap<String, Stream>,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self {
+            variables: HashMap::new(),
+            functions: HashMap::new(),
+            aliases: HashMap::new(),
+            arguments: None,
+            directory: Directory::Project(String::new()),
+            descriptors: HashMap::new(),
+            files: HashMap::new(),
+        }
+    }
+}

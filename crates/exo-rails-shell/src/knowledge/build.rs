@@ -1,0 +1,286 @@
+//! Makes the table from the files in `programs/`, and checks them.
+//!
+//! The table begins with the number of names and a zero. Then follow, in numbers of four bytes:
+//!
+//! - an entry for each name of a program: place and length of the name, and the place of its node;
+//! - the nodes, each of [`NODE`] numbers: flags, place and length of seven texts, place and number of the entries of subcommands
+//!   and of modes;
+//! - the entries of subcommands and modes.
+//!
+//! The texts follow the numbers. Places of texts are bytes, and those of numbers count numbers.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::Style;
+
+/// How many numbers describe a node.
+const NODE: usize = 20;
+
+const KEYS: [&str; 16] = [
+    "names",
+    "source",
+    "style",
+    "options",
+    "operands",
+    "effects",
+    "input",
+    "prints",
+    "passes",
+    "appends",
+    "inherit",
+    "default",
+    "sub",
+    "mode",
+    "environment",
+    "examples",
+];
+
+#[derive(Default)]
+struct Tables {
+    nodes: Vec<[Cell; NODE]>,
+    lists: Vec<Vec<(String, usize)>>,
+    texts: HashMap<String, usize>,
+    text: String,
+    mistakes: Vec<String>,
+}
+
+/// A number of the table that may be known only when all parts have their places.
+#[derive(Clone, Copy)]
+enum Cell {
+    Number(usize),
+    Text(usize),
+    List(usize),
+}
+
+impl Tables {
+    fn intern(&mut self, text: &str) -> (Cell, Cell) {
+        let end = self.text.len();
+        let at = *self.texts.entry(text.to_owned()).or_insert(end);
+        if at == end {
+            self.text.push_str(text);
+        }
+        (Cell::Text(at), Cell::Number(text.len()))
+    }
+
+    fn node(&mut self, what: &str, table: &Table, above: Option<&str>) -> usize {
+        let is_top = above.is_none();
+        for key in table.keys() {
+            if !KEYS.contains(&key.as_str()) || !is_top && matches!(key.as_str(), "source" | "environment") {
+                self.mistakes.push(format!("{what}: there is no key `{key}` here"));
+            }
+        }
+        let string = |key: &str| table.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        let is = |key: &str| table.get(key).and_then(Value::as_bool).unwrap_or(false);
+        let style = string("style");
+        // A subcommand reads its options as the program does.
+        let name = if style.is_empty() { above.unwrap_or("gnu") } else { &style };
+        let Some(style) = Style::ALL.iter().position(|(style, _)| *style == name) else {
+            self.mistakes.push(format!("{what}: there is no style `{name}`"));
+            return 0;
+        };
+        let style_name = Style::ALL[style].0;
+        let flags = style
+            | usize::from(is("inherit")) << 4
+            | usize::from(is("passes")) << 5
+            | usize::from(is("appends")) << 6
+            | usize::from(table.contains_key("operands")) << 7
+            | usize::from(table.contains_key("effects")) << 8;
+        let options = self.options(what, &string("options"));
+        let mut environment = String::new();
+        for (name, kind) in table.get("environment").and_then(Value::as_table).into_iter().flatten() {
+            let _ = writeln!(environment, "{name}\t{}", kind.as_str().unwrap_or_default());
+        }
+        let number = self.nodes.len();
+        self.nodes.push([Cell::Number(0); NODE]);
+        let mut cells = [Cell::Number(0); NODE];
+        cells[0] = Cell::Number(flags);
+        let texts = [
+            options,
+            string("operands"),
+            string("effects"),
+            string("input"),
+            string("prints"),
+            string("default"),
+            environment,
+        ];
+        for (place, text) in texts.into_iter().enumerate() {
+            (cells[1 + 2 * place], cells[2 + 2 * place]) = self.intern(&text);
+        }
+        for (place, key) in [(15, "sub"), (17, "mode")] {
+            let mut entries = Vec::new();
+            for (name, child) in table.get(key).and_then(Value::as_table).into_iter().flatten() {
+                let Some(child) = child.as_table() else { continue };
+                let node = self.node(&format!("{what} {name}"), child, Some(style_name));
+                entries.push((name.clone(), node));
+                for other in child.get("names").and_then(Value::as_array).into_iter().flatten() {
+                    entries.push((other.as_str().unwrap_or_default().to_owned(), node));
+                }
+            }
+            entries.sort();
+            entries.dedup();
+            cells[place] = Cell::List(self.lists.len());
+            cells[place + 1] = Cell::Number(entries.len());
+            self.lists.push(entries);
+        }
+        self.nodes[number] = cells;
+        number
+    }
+
+    /// Returns a line for each name of an option: name, value, effects.
+    fn options(&mut self, what: &str, text: &str) -> String {
+        let mut lines: BTreeMap<String, String> = BTreeMap::new();
+        for line in text.lines() {
+            let line = line.split(" #").next().unwrap_or_default().trim();
+            if line.is_empty() || line.starts_with("# ") {
+                continue;
+            }
+            let (left, effects) = line.split_once(" : ").unwrap_or((line, ""));
+            let mut names = Vec::new();
+            let mut rest = left.trim();
+            loop {
+                let end = rest.find([' ', ',']).unwrap_or(rest.len());
+                names.push(&rest[..end]);
+                rest = rest[end..].trim_start();
+                match rest.strip_prefix(',') {
+                    Some(more) => rest = more.trim_start(),
+                    None => break,
+                }
+            }
+            for name in names.into_iter().filter(|name| !name.is_empty()) {
+                if lines.insert(name.to_owned(), format!("{name}\t{rest}\t{}\n", effects.trim())).is_some() {
+                    self.mistakes.push(format!("{what}: the option {name} is there twice"));
+                }
+            }
+        }
+        lines.into_values().collect()
+    }
+}
+
+/// Returns the table, the examples of all programs, and the mistakes in the files.
+fn table() -> (Vec<u8>, Vec<(String, String)>, Vec<String>) {
+    let mut tables = Tables::default();
+    let mut programs: BTreeMap<String, usize> = BTreeMap::new();
+    let mut examples = Vec::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    for file in files {
+        let what = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let table: Table = match toml::from_str(&std::fs::read_to_string(&file).unwrap()) {
+            Ok(table) => table,
+            Err(error) => {
+                tables.mistakes.push(format!("{what}: {error}"));
+                continue;
+            }
+        };
+        let node = tables.node(&what, &table, None);
+        if table.get("source").and_then(Value::as_str).is_none_or(str::is_empty) {
+            tables.mistakes.push(format!("{what}: there is no `source`"));
+        }
+        for name in table.get("names").and_then(Value::as_array).into_iter().flatten() {
+            let name = name.as_str().unwrap_or_default();
+            if programs.insert(name.to_owned(), node).is_some() {
+                tables.mistakes.push(format!("{what}: another file describes `{name}` too"));
+            }
+        }
+        for example in table.get("examples").and_then(Value::as_array).into_iter().flatten() {
+            let text = |place: usize| example.get(place).and_then(Value::as_str).unwrap_or_default().to_owned();
+            examples.push((text(0), text(1)));
+        }
+    }
+    (tables.bytes(&programs), examples, tables.mistakes)
+}
+
+impl Tables {
+    fn bytes(&mut self, programs: &BTreeMap<String, usize>) -> Vec<u8> {
+        let entry = |tables: &mut Self, name: &str, node: usize| {
+            let (place, length) = tables.intern(name);
+            (place, length, node)
+        };
+        let names: Vec<_> = programs.iter().map(|(name, node)| entry(self, name, *node)).collect();
+        let lists: Vec<Vec<_>> = std::mem::take(&mut self.lists)
+            .into_iter()
+            .map(|list| list.iter().map(|(name, node)| entry(self, name, *node)).collect())
+            .collect();
+        let first_node = 2 + names.len() * 3;
+        let first_list = first_node + self.nodes.len() * NODE;
+        let mut starts = Vec::new();
+        let mut end = first_list;
+        for list in &lists {
+            starts.push(end);
+            end += list.len() * 3;
+        }
+        let text_start = end * 4;
+        let mut numbers = vec![names.len(), 0];
+        let value = |cell: Cell| match cell {
+            Cell::Number(number) => number,
+            Cell::Text(at) => text_start + at,
+            Cell::List(list) => starts[list],
+        };
+        let mut push = |list: &[(Cell, Cell, usize)]| {
+            for (place, length, node) in list {
+                numbers.extend([value(*place), value(*length), first_node + node * NODE]);
+            }
+        };
+        push(&names);
+        let mut nodes = Vec::new();
+        for node in &self.nodes {
+            nodes.extend(node.iter().map(|cell| value(*cell)));
+        }
+        let mut rest = Vec::new();
+        for list in &lists {
+            for (place, length, node) in list {
+                rest.extend([value(*place), value(*length), first_node + node * NODE]);
+            }
+        }
+        numbers.extend(nodes);
+        numbers.extend(rest);
+        let mut bytes: Vec<u8> =
+            numbers.iter().flat_map(|number| u32::try_from(*number).unwrap().to_le_bytes()).collect();
+        bytes.extend_from_slice(self.text.as_bytes());
+        bytes
+    }
+}
+
+#[test]
+fn the_table_is_made_from_the_files_of_programs() {
+    let (table, _, mistakes) = table();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/knowledge/table.bin");
+    if std::env::var_os("EXO_RAILS_KNOWLEDGE").is_some_and(|value| value == "overwrite") {
+        std::fs::write(path, &table).unwrap();
+    }
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+    if std::env::var_os("EXO_RAILS_KNOWLEDGE").is_some() {
+        return;
+    }
+    assert!(
+        table == super::TABLE,
+        "the table is not made from these files: run `EXO_RAILS_KNOWLEDGE=overwrite cargo test -p exo-rails-shell knowledge`"
+    );
+}
+
+#[test]
+fn programs_are_found_with_their_options() {
+    use super::Node;
+    let rm = Node::program("rm").unwrap();
+    assert_eq!((rm.style(), rm.operands()), (Style::Gnu, "DELETE..."));
+    assert_eq!(rm.option("--recursive").unwrap().value, "");
+    assert_eq!(rm.abbreviated("--recur").unwrap().name, "--recursive");
+    assert_eq!(Node::program("no such program"), None);
+    let git = Node::program("git").unwrap();
+    assert!(git.sub("commit").unwrap().option("--message").unwrap().value.contains("TEXT"));
+    assert!(git.sub("remote").unwrap().sub("add").is_some());
+    assert!(git.option("-C").unwrap().value.contains("DIR"));
+}
+
+/// Returns the examples of all files: a command, and its effects.
+pub(crate) fn examples() -> Vec<(String, String)> {
+    table().1
+}

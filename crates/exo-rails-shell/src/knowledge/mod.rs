@@ -1,0 +1,205 @@
+//! What programs do with their words: the table that is made from the files in `programs/`.
+//!
+//! The table is one block of bytes in the program, so it is ready without any work. A lookup finds the name of the program by
+//! halving, and then reads the lines of this program only.
+
+#[cfg(test)]
+pub(crate) mod build;
+
+use std::cmp::Ordering;
+
+/// The table: numbers of four bytes, and then texts. `build.rs` describes the order.
+static TABLE: &[u8] = include_bytes!("table.bin");
+
+/// A program, a subcommand, or a mode of one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Node(usize);
+
+/// How a program reads its options: see `programs/README.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Gnu,
+    Posix,
+    Long,
+    Go,
+    Single,
+    Old,
+    Plain,
+}
+
+impl Style {
+    const ALL: [(&'static str, Self); 7] = [
+        ("gnu", Self::Gnu),
+        ("posix", Self::Posix),
+        ("long", Self::Long),
+        ("go", Self::Go),
+        ("single", Self::Single),
+        ("old", Self::Old),
+        ("plain", Self::Plain),
+    ];
+}
+
+/// A line of `options`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OptionLine {
+    pub(crate) name: &'static str,
+    /// The kinds of the values, or nothing.
+    pub(crate) value: &'static str,
+    pub(crate) effects: &'static str,
+}
+
+/// The texts of a node, by their place.
+#[derive(Clone, Copy)]
+enum Field {
+    Options = 1,
+    Operands = 3,
+    Effects = 5,
+    Input = 7,
+    Prints = 9,
+    Default = 11,
+    Environment = 13,
+}
+
+/// The lists of a node, by their place.
+#[derive(Clone, Copy)]
+enum List {
+    Subs = 15,
+    Modes = 17,
+}
+
+fn number(place: usize) -> usize {
+    let bytes = TABLE.get(place * 4..place * 4 + 4).and_then(|bytes| bytes.try_into().ok());
+    u32::from_le_bytes(bytes.unwrap_or_default()) as usize
+}
+
+fn text(start: usize, length: usize) -> &'static str {
+    TABLE.get(start..start + length).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
+/// Finds a name among `count` entries of three numbers: the place of the name, its length, and what it is.
+fn find(first: usize, count: usize, name: &str) -> Option<usize> {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low.midpoint(high);
+        let entry = first + middle * 3;
+        match text(number(entry), number(entry + 1)).cmp(name) {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Some(number(entry + 2)),
+        }
+    }
+    None
+}
+
+impl Node {
+    /// Returns what is known about a program, by its name without a directory.
+    pub(crate) fn program(name: &str) -> Option<Self> {
+        find(2, number(0), name).map(Self)
+    }
+
+    fn text(self, field: Field) -> &'static str {
+        let place = self.0 + field as usize;
+        text(number(place), number(place + 1))
+    }
+
+    fn child(self, list: List, name: &str) -> Option<Self> {
+        let place = self.0 + list as usize;
+        find(number(place), number(place + 1), name).map(Self)
+    }
+
+    pub(crate) fn style(self) -> Style {
+        Style::ALL.get(number(self.0) & 0xF).map_or(Style::Gnu, |(_, style)| *style)
+    }
+
+    const fn flag(bit: u32) -> usize {
+        1 << bit
+    }
+
+    /// Options may also stand behind a subcommand.
+    pub(crate) fn inherits(self) -> bool {
+        number(self.0) & Self::flag(4) != 0
+    }
+
+    /// The program prints lines that it reads, as they are.
+    pub(crate) fn passes(self) -> bool {
+        number(self.0) & Self::flag(5) != 0
+    }
+
+    /// The program adds what it reads to its command.
+    pub(crate) fn appends(self) -> bool {
+        number(self.0) & Self::flag(6) != 0
+    }
+
+    /// The table has `operands`, be they none.
+    pub(crate) fn has_operands(self) -> bool {
+        number(self.0) & Self::flag(7) != 0
+    }
+
+    pub(crate) fn has_effects(self) -> bool {
+        number(self.0) & Self::flag(8) != 0
+    }
+
+    pub(crate) fn has_subs(self) -> bool {
+        number(self.0 + List::Subs as usize + 1) > 0
+    }
+
+    pub(crate) fn sub(self, name: &str) -> Option<Self> {
+        self.child(List::Subs, name)
+    }
+
+    pub(crate) fn mode(self, name: &str) -> Option<Self> {
+        self.child(List::Modes, name)
+    }
+
+    pub(crate) fn operands(self) -> &'static str {
+        self.text(Field::Operands)
+    }
+
+    pub(crate) fn effects(self) -> &'static str {
+        self.text(Field::Effects)
+    }
+
+    pub(crate) fn input(self) -> &'static str {
+        self.text(Field::Input)
+    }
+
+    pub(crate) fn prints(self) -> &'static str {
+        self.text(Field::Prints)
+    }
+
+    /// The subcommand that runs without a name.
+    pub(crate) fn default_sub(self) -> Option<Self> {
+        Some(self.text(Field::Default)).filter(|name| !name.is_empty()).and_then(|name| self.sub(name))
+    }
+
+    /// The kind of the value of a variable of the environment.
+    pub(crate) fn variable(self, name: &str) -> Option<&'static str> {
+        let lines = self.text(Field::Environment).lines();
+        lines.filter_map(|line| line.split_once('\t')).find(|(variable, _)| *variable == name).map(|(_, kind)| kind)
+    }
+
+    /// The lines of the options, one for each name.
+    pub(crate) fn options(self) -> impl Iterator<Item = OptionLine> {
+        self.text(Field::Options).lines().map(|line| {
+            let mut parts = line.split('\t');
+            let mut next = || parts.next().unwrap_or_default();
+            OptionLine { name: next(), value: next(), effects: next() }
+        })
+    }
+
+    pub(crate) fn option(self, name: &str) -> Option<OptionLine> {
+        self.options().find(|option| option.name == name)
+    }
+
+    /// Finds a long option by the begin of its name, if only one begins so. Names of one meaning count once.
+    pub(crate) fn abbreviated(self, begin: &str) -> Option<OptionLine> {
+        let mut found: Option<OptionLine> = None;
+        for option in self.options().filter(|option| option.name.starts_with(begin)) {
+            match found {
+                Some(other) if (other.value, other.effects) != (option.value, option.effects) => return None,
+                _ => found = Some(option),
+            }
+        }
+        found
+    }
+}
