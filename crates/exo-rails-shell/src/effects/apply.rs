@@ -182,10 +182,7 @@ impl Lowering<'_> {
     }
 
     fn expanded_later(&mut self, field: &Field, scope: &Scope) {
-        if field.value.contains("$(") || field.value.contains('`') {
-            let text = Field::new(format!(": \"{}\"", field.value.replace('"', "")), field.span.clone());
-            self.text(&text, &mut scope.clone(), &Stream::default());
-        }
+        self.later(&field.value, &field.span, scope);
     }
 
     fn read(&mut self, field: &Field, scope: &Scope) {

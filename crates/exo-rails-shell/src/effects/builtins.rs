@@ -235,10 +235,7 @@ impl Lowering<'_> {
     /// Words that bash evaluates: an index such as `a[$(rm x)]` runs the command in it.
     fn evaluated(&mut self, fields: &[Field], scope: &Scope) {
         for field in fields {
-            if field.value.contains("$(") || field.value.contains('`') {
-                let text = Field::new(format!(": \"{}\"", field.value.replace('"', "")), field.span.clone());
-                self.text(&text, &mut scope.clone(), &Stream::default());
-            }
+            self.later(&field.value, &field.span, scope);
         }
     }
 }

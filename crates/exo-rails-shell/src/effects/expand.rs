@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use super::effect::{Effect, EffectKind};
 use super::lower::Lowering;
 use super::scope::{Scope, Stream, StreamKind, Variable};
 use crate::expansion;
 use crate::place::Directory;
-use crate::read::{Parameter, Part, Word};
+use crate::read::{Limits, Parameter, Part, Word, read_expansions};
 use crate::word::mark;
 
 /// A word of a command after its expansion. Marks stand for what is not known.
@@ -163,9 +164,7 @@ impl Lowering<'_> {
                 for part in parts {
                     if let Part::Text { text, .. } = part {
                         for name in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-                            if let Some(Variable::Value(value)) = scope.variables.get(name)
-                                && (value.contains("$(") || value.contains('`'))
-                            {
+                            if let Some(Variable::Value(value)) = scope.variables.get(name) {
                                 self.later(&value.clone(), &fields.current.span, scope);
                             }
                         }
@@ -299,9 +298,17 @@ impl Lowering<'_> {
     }
 
     /// Runs the substitutions in a value that the shell expands a second time.
-    fn later(&mut self, value: &str, span: &Range<usize>, scope: &Scope) {
-        let text = Field::new(format!(": \"{}\"", value.replace('"', "")), span.clone());
-        self.text(&text, &mut scope.clone(), &Stream::default());
+    pub(super) fn later(&mut self, value: &str, span: &Range<usize>, scope: &Scope) {
+        if !value.contains("$(") && !value.contains('`') {
+            return;
+        }
+        let Ok(word) = read_expansions(value, Limits::DEFAULT) else {
+            return self.add(EffectKind::RunsCode, "a text that cannot be read", span);
+        };
+        let before = std::mem::take(&mut self.effects);
+        self.expand(&word, &mut scope.clone());
+        let found = std::mem::replace(&mut self.effects, before);
+        self.effects.extend(found.into_iter().map(|effect| Effect { span: span.clone(), ..effect }));
     }
 
     /// Returns the values of a parameter, if the text decides them.

@@ -862,7 +862,7 @@ impl<'g> Lowering<'g> {
             let places: Vec<String> = if call.appends {
                 match &input.kind {
                     StreamKind::Places(places) => places.iter().map(|place| below(place)).collect(),
-                    StreamKind::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
+                    StreamKind::Text(text) => words_of_input(text),
                     StreamKind::Name => vec![mark::NUMBER.to_string()],
                     _ => vec![mark::UNKNOWN.to_string()],
                 }
@@ -971,6 +971,26 @@ struct Ports {
     outputs: Vec<String>,
     appends: bool,
     is_redirected: bool,
+}
+
+/// Divides a text at blanks outside of quotes, as `xargs` does.
+fn words_of_input(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(end), c) if c == end => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 /// Returns a path for some of the files below a place.

@@ -42,6 +42,12 @@ pub(crate) fn read(text: &str, limits: Limits) -> Reads<Program> {
     reader.whole_text()
 }
 
+/// Reads a text that the shell expands as between double quotes, such as a prompt.
+pub(crate) fn read_expansions(text: &str, limits: Limits) -> Reads<Word> {
+    let parts = Reader::new(text, limits).document()?;
+    Ok(Word { parts, span: 0..text.len() })
+}
+
 /// Reads the lines of a here-document whose delimiter has no quotes.
 fn read_document(text: &str, at: usize, reader: &Reader<'_>) -> Reads<Vec<Part>> {
     let mut inner = Reader { depth: reader.depth, words: reader.words, ..Reader::new(text, reader.limits) };

@@ -9,6 +9,8 @@ mod generated;
 mod harmless;
 mod hostile;
 mod sets;
+#[cfg(unix)]
+mod stubs;
 mod unknown;
 mod values;
 
