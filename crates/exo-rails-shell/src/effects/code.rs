@@ -279,7 +279,8 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
     if has(HOME) {
         paths.push(Field::new(mark::HOME.to_string(), code.span.clone()));
     }
-    if has(DELETES) {
+    let removes = plain.contains("os.remove(") || plain.contains("File.delete") || plain.contains("Deno.remove");
+    if has(DELETES) || removes {
         if paths.is_empty() {
             paths.push(Field::new(mark::UNKNOWN.to_string(), code.span.clone()));
         }

@@ -86,6 +86,12 @@ impl Fields {
 
     fn next(&mut self) {
         if self.begun {
+            // A `[` without `]` is no pattern.
+            if let Some(open) = self.current.value.find(mark::CLASS)
+                && !self.current.value[open..].contains(']')
+            {
+                self.current.value = self.current.value.replace(mark::CLASS, "[");
+            }
             let span = self.current.span.clone();
             self.done.push(std::mem::take(&mut self.current));
             self.current.span = span;

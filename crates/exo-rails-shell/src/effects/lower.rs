@@ -594,6 +594,11 @@ impl<'g> Lowering<'g> {
             }
             return;
         }
+        // Code of a language that is not known may name paths and addresses.
+        for (begin, part) in named_places(value) {
+            let inner = Field { span: reading.span.clone(), ..reading.from(begin) };
+            self.touch(&Field { value: part.to_owned(), ..inner }, scope);
+        }
         // A text with blanks may be a command.
         if value.contains([' ', '\t', '\n', ';', '|', '(']) && self.depth < MOST_DEPTH - 2 {
             let text = reading.from(usize::from(value.starts_with(['!', ':'])));
@@ -971,6 +976,25 @@ struct Ports {
     outputs: Vec<String>,
     appends: bool,
     is_redirected: bool,
+}
+
+/// Returns the paths and addresses in a text, with the places where they begin.
+fn named_places(text: &str) -> Vec<(usize, &str)> {
+    let is_edge = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '=' | '<' | '>' | '[' | ']' | '{' | '}')
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    for part in text.split(is_edge) {
+        let is_place =
+            part.starts_with(['/', mark::HOME]) && part.len() > 1 || part.starts_with("~/") || part.contains("://");
+        if is_place && part.len() < text.len() {
+            found.push((at, part));
+        }
+        at += part.len() + text[at + part.len()..].chars().next().map_or(0, char::len_utf8);
+    }
+    found
 }
 
 /// Divides a text at blanks outside of quotes, as `xargs` does.
