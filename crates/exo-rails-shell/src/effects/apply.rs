@@ -2,7 +2,8 @@
 
 use super::effect::{EffectKind, EffectPlace, shown};
 use super::expand::Field;
-use super::lower::{Lowering, assignment, host_of_address};
+use super::hosts::{host_of_address, is_local, is_metadata};
+use super::lower::{Lowering, assignment};
 use super::scope::{Scope, Stream, Variable};
 use crate::knowledge::Node;
 use crate::word::{base_name, mark};
@@ -200,6 +201,9 @@ impl Lowering<'_> {
             if !self.ground.is_inside(field, scope) {
                 self.add(EffectKind::RunsCode, shown(value), &field.span);
             }
+        } else if value.contains([';', '(', '{', '"', '\'']) {
+            // `-Mbase;exec(…)`: a name with code behind it.
+            self.add(EffectKind::RunsCode, shown(value), &field.span);
         } else {
             self.add(EffectKind::RunsProject, "", &field.span);
         }
@@ -332,33 +336,4 @@ impl Lowering<'_> {
         };
         self.add(kind, what, &word.span);
     }
-}
-
-pub(super) fn is_local(host: &str) -> bool {
-    let host = host.trim_start_matches('[');
-    matches!(host, "localhost" | "0.0.0.0" | "::1" | "::1]" | "host.docker.internal")
-        || host.starts_with("127.")
-        || host.split(':').next().is_some_and(|name| matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0"))
-        || host.starts_with("::1]")
-        || host.starts_with(mark::SPLITS) && host.chars().count() == 1
-        || host.rsplit('.').next() == Some("localhost")
-}
-
-/// Addresses at which clouds give credentials to the machine.
-fn is_metadata(host: &str) -> bool {
-    let host = host.to_ascii_lowercase();
-    let name = host.split(':').next().unwrap_or_default();
-    matches!(
-        name,
-        "169.254.169.254"
-            | "metadata.google.internal"
-            | "metadata"
-            | "100.100.100.200"
-            | "169.254.170.2"
-            | "2852039166"
-            | "0xa9fea9fe"
-            | "0251.0376.0251.0376"
-    ) || host.contains("fd00:ec2::254")
-        || host.contains("169.254.169.254")
-        || host.contains("a9fe:a9fe")
 }

@@ -5,7 +5,8 @@
 
 use super::effect::{EffectKind, EffectPlace, shown};
 use super::expand::Field;
-use super::lower::{Lowering, host_of_address};
+use super::hosts::{host_of_address, is_local};
+use super::lower::Lowering;
 use super::scope::{Scope, Stream};
 use crate::code::is_harmless;
 use crate::shipped;
@@ -299,7 +300,7 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
     }
     if has(CONNECTS) {
         let hosts: Vec<&str> = texts.iter().filter_map(|text| host_of_address(&text.value)).collect();
-        let is_here = !hosts.is_empty() && hosts.iter().all(|host| super::apply::is_local(host));
+        let is_here = !hosts.is_empty() && hosts.iter().all(|host| is_local(host));
         if !is_here {
             lowering.add(EffectKind::Sends, hosts.first().map(|host| shown(host)).unwrap_or_default(), &code.span);
             let is_secret = |path: &Field| lowering.ground.place(&path.value, scope).1 == EffectPlace::Credentials;

@@ -6,9 +6,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::arguments::{self, Call};
+use super::arguments;
 use super::effect::{Effect, EffectKind, EffectPlace, shown};
-use super::expand::{Field, below};
+use super::expand::Field;
 use super::place::Ground;
 use super::scope::{Scope, Stream, StreamKind, Variable};
 use crate::knowledge::Node;
@@ -20,7 +20,7 @@ use crate::word::{base_name, mark};
 /// The most commands that one text runs, with those that commands run.
 const MOST_COMMANDS: usize = 2_048;
 /// The most programs that run each other.
-const MOST_DEPTH: usize = 24;
+pub(super) const MOST_DEPTH: usize = 24;
 /// The most values of a loop that are followed one by one.
 const MOST_VALUES: usize = 32;
 
@@ -31,11 +31,11 @@ pub(super) struct Lowering<'g> {
     /// What `/dev/fd/N` of a process substitution reads.
     pub(super) processes: Vec<(u32, Stream)>,
     commands: usize,
-    depth: usize,
+    pub(super) depth: usize,
     /// The program that runs, for its variables.
     pub(super) program_node: Option<Node>,
     /// What runs here is only possible: a program that is not known may run it.
-    possible: bool,
+    pub(super) possible: bool,
 }
 
 impl<'g> Lowering<'g> {
@@ -55,7 +55,7 @@ impl<'g> Lowering<'g> {
         self.push(kind, object.into(), None, span);
     }
 
-    fn push(&mut self, kind: EffectKind, object: String, place: Option<EffectPlace>, span: &Range<usize>) {
+    pub(super) fn push(&mut self, kind: EffectKind, object: String, place: Option<EffectPlace>, span: &Range<usize>) {
         let effect = Effect { kind, object, place, is_possible: self.possible, span: span.clone() };
         if !self.effects.contains(&effect) {
             self.effects.push(effect);
@@ -106,7 +106,7 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    fn deeper(&mut self, span: &Range<usize>, run: impl FnOnce(&mut Self) -> Stream) -> Stream {
+    pub(super) fn deeper(&mut self, span: &Range<usize>, run: impl FnOnce(&mut Self) -> Stream) -> Stream {
         if self.depth >= MOST_DEPTH {
             self.add(EffectKind::RunsCode, "too many programs run each other", span);
             return Stream::unknown();
@@ -475,29 +475,8 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    /// The name of the program depends on something that is not known.
-    fn unknown_name(&mut self, fields: &[Field], scope: &mut Scope, input: &Stream, span: &Range<usize>) -> Stream {
-        let first = &fields[0];
-        if first.is_downloaded {
-            self.add(EffectKind::RunsDownload, "", &first.span);
-        }
-        // A pattern may find a known program: `/bin/r?`. A directory that is not known does not change the name.
-        let name = base_name(&first.value);
-        if !mark::in_text(name) && Node::program(name).is_some() && !first.value.contains(mark::STAR) {
-            let mut named = fields.to_vec();
-            named[0] = Field::new(name, first.span.clone());
-            return self.run(&named, scope, input, span);
-        }
-        if self.ground.place(&first.value, scope).1 == EffectPlace::Project {
-            return self.file(first, fields, scope, input);
-        }
-        self.add(EffectKind::RunsCode, format!("an unknown program: {}", shown(&first.value)), &first.span);
-        self.touches(&fields[1..], scope);
-        Stream::unknown()
-    }
-
     /// Runs a file by its path.
-    fn file(&mut self, path: &Field, fields: &[Field], scope: &mut Scope, input: &Stream) -> Stream {
+    pub(super) fn file(&mut self, path: &Field, fields: &[Field], scope: &mut Scope, input: &Stream) -> Stream {
         let (object, place) = self.ground.place(&path.value, scope);
         if let Some(stream) = scope.files.get(&object).cloned() {
             self.script("shell", &stream, path, scope, input);
@@ -524,102 +503,6 @@ impl<'g> Lowering<'g> {
             }
         }
         Stream::unknown()
-    }
-
-    /// Runs a program that nothing describes: what it could touch is possible.
-    fn unknown(&mut self, fields: &[Field], scope: &mut Scope, input: &Stream) -> Stream {
-        let name = shown(&fields[0].value);
-        self.add(EffectKind::Unknown, name, &fields[0].span);
-        self.touches(&fields[1..], scope);
-        Stream { kind: StreamKind::Unknown, is_secret: input.is_secret, is_downloaded: input.is_downloaded }
-    }
-
-    /// Adds what words could mean for a program that does not say: places outside of the project, hosts, credentials, commands.
-    pub(super) fn touches(&mut self, fields: &[Field], scope: &mut Scope) {
-        let before = std::mem::replace(&mut self.possible, true);
-        for field in fields {
-            if field.is_secret {
-                self.add(EffectKind::UsesCredentials, "", &field.span);
-            }
-            let mut readings = vec![field.clone()];
-            if let Some(equals) = field.value.find('=') {
-                readings.push(field.from(equals + 1));
-            }
-            if let Some(at) = field.value.strip_prefix('@').map(|_| 1) {
-                readings.push(field.from(at));
-            }
-            if field.value.starts_with('-') && !field.value.starts_with("--") && field.value.len() > 2 {
-                readings.push(field.from(2));
-            }
-            for reading in readings {
-                self.touch(&reading, scope);
-            }
-        }
-        // The words together may be a command: `foo rm -rf ~`.
-        for begin in 0..fields.len() {
-            let is_program = fields[begin].literal().is_some_and(|name| Node::program(base_name(name)).is_some());
-            if is_program && self.depth < MOST_DEPTH - 2 {
-                let mut inside = scope.clone();
-                self.depth += 1;
-                let effects = std::mem::take(&mut self.effects);
-                self.run(&fields[begin..], &mut inside, &Stream::unknown(), &fields[begin].span);
-                let found = std::mem::replace(&mut self.effects, effects);
-                self.depth -= 1;
-                // Most words are no commands: only what would be harmful says something.
-                self.effects.extend(found.into_iter().filter(|effect| !Ground::is_harmless(effect)));
-                break;
-            }
-        }
-        self.possible = before;
-    }
-
-    fn touch(&mut self, reading: &Field, scope: &mut Scope) {
-        let value = reading.value.as_str();
-        if value.is_empty() {
-            return;
-        }
-        if let Some(host) = host_of_address(value).or_else(|| domain(value)) {
-            if !super::apply::is_local(host) {
-                self.add(EffectKind::Sends, shown(host), &reading.span);
-            }
-            return;
-        }
-        if value.starts_with(['/', mark::HOME, mark::TEMP]) || value.contains("..") || Ground::is_credential(value) {
-            let (object, place) = self.ground.place(value, scope);
-            let is_label = value.starts_with("//") && place == EffectPlace::Elsewhere;
-            let is_harmless =
-                matches!(place, EffectPlace::Project | EffectPlace::Build | EffectPlace::Temporary | EffectPlace::Null);
-            if !is_harmless && !is_label {
-                self.push(EffectKind::Writes, object, Some(place), &reading.span);
-            }
-            return;
-        }
-        // Code of a language that is not known may name paths and addresses.
-        for (begin, part) in named_places(value) {
-            let inner = Field { span: reading.span.clone(), ..reading.from(begin) };
-            self.touch(&Field { value: part.to_owned(), ..inner }, scope);
-        }
-        // A text with blanks may be a command.
-        if value.contains([' ', '\t', '\n', ';', '|', '(']) && self.depth < MOST_DEPTH - 2 {
-            let text = reading.from(usize::from(value.starts_with(['!', ':'])));
-            if let Ok(program) = read::read(&text.value, Limits { depth: 8, words: 256 }) {
-                let mut inside = scope.clone();
-                let effects = std::mem::take(&mut self.effects);
-                self.depth += 1;
-                self.program(&program, &mut inside, &Stream::unknown());
-                self.depth -= 1;
-                let found = std::mem::replace(&mut self.effects, effects);
-                for effect in found {
-                    let is_word = matches!(effect.kind, EffectKind::Unknown | EffectKind::RunsCode);
-                    if !is_word && !Ground::is_harmless(&effect) {
-                        let effect = Effect { span: reading.span.clone(), ..effect };
-                        if !self.effects.contains(&effect) {
-                            self.effects.push(effect);
-                        }
-                    }
-                }
-            }
-        }
     }
 
     /// Runs code that a stream has, in a language.
@@ -686,288 +569,6 @@ impl<'g> Lowering<'g> {
             self.kind(every, &field, scope, &Stream::default());
         }
     }
-
-    /// What a described program does.
-    fn call(
-        &mut self,
-        node: Node,
-        call: &Call,
-        fields: &[Field],
-        scope: &mut Scope,
-        input: &Stream,
-        span: &Range<usize>,
-    ) -> Stream {
-        if call.is_dry {
-            // What runs a program may do so in a dry run too.
-            for argument in &call.arguments {
-                if matches!(argument.kind.split(':').next(), Some("SHELL" | "PROGRAM" | "SETTING" | "CODE")) {
-                    self.kind(argument.kind, &argument.field, &mut scope.clone(), input);
-                }
-            }
-            return Stream::unknown();
-        }
-        let start = self.effects.len();
-        self.program_node = Some(node);
-        let mut inside = self.words_of(call, scope, input);
-        self.settings(call, &mut inside, input);
-        if let Some(field) = call.unknown.first() {
-            self.add(EffectKind::Unknown, format!("{}: {}", call.name, shown(&field.value)), &field.span);
-            self.touches(&call.unknown, scope);
-        }
-        self.effects_of(call, scope, &inside);
-        self.hosts(call, input, scope, start);
-        let read: Vec<Field> = call
-            .arguments
-            .iter()
-            .filter(|argument| matches!(argument.kind, "READ" | "CHANGE" | "FROM" | "UPLOAD"))
-            .map(|argument| argument.field.clone())
-            .collect();
-        // What the program reads without a name is its input.
-        let content = if read.is_empty() { input.clone() } else { self.contents(&read, &inside) };
-        let secret = content.is_secret || call.arguments.iter().any(|argument| argument.field.is_secret);
-        self.appended(call, scope, input, &read, &inside);
-        if !call.input.is_empty() && !call.has_operands && call.commands.is_empty() {
-            let field = fields.first().cloned().unwrap_or_default();
-            let language = call.input.split_once(':').map_or("shell", |(_, language)| language);
-            self.script(language, input, &field, &mut inside, &Stream::default());
-        }
-        let reaches = self.leaves(call, secret, start, span);
-        // The files that it writes have what it received.
-        for argument in call.arguments.iter().filter(|argument| argument.kind == "WRITE") {
-            let object = self.ground.place(&argument.field.value, &inside).0;
-            let stream = Stream { kind: StreamKind::Unknown, is_secret: secret, is_downloaded: reaches };
-            scope.files.insert(object, stream);
-        }
-        let is_downloaded = reaches || content.is_downloaded && (call.passes || node.passes());
-        printed(call, &read, &content, is_downloaded, &inside)
-    }
-
-    /// Adds the effects of the words of a call. Returns the scope in which the program works.
-    fn words_of(&mut self, call: &Call, scope: &Scope, input: &Stream) -> Scope {
-        // The directory of the program, for the other words.
-        let mut inside = scope.clone();
-        for argument in call.arguments.iter().filter(|argument| argument.kind == "DIR") {
-            self.path(EffectKind::Reads, &argument.field, &inside);
-            inside.directory = self.ground.directory(&argument.field.value, &inside);
-        }
-        let mut base = inside.clone();
-        for argument in call.arguments.iter().filter(|argument| argument.kind == "BASE") {
-            self.path(EffectKind::Writes, &argument.field, &base);
-            base.directory = self.ground.directory(&argument.field.value, &base);
-        }
-        for argument in call.arguments.iter().filter(|argument| !matches!(argument.kind, "DIR" | "BASE")) {
-            let mut field = argument.field.clone();
-            if call.is_narrow && matches!(argument.kind, "DELETE" | "RIGHTS" | "CHANGE") {
-                field.value = some_below(&field.value);
-            }
-            let scope = if argument.is_operand { &mut base } else { &mut inside };
-            self.kind(argument.kind, &field, scope, input);
-        }
-        inside
-    }
-
-    /// Adds the effects that the table names.
-    fn effects_of(&mut self, call: &Call, scope: &mut Scope, inside: &Scope) {
-        // A program of the project is described better as what it is.
-        let runs_known = call.commands.iter().any(|(_, words)| {
-            words.first().and_then(Field::literal).is_some_and(|name| Node::program(base_name(name)).is_some())
-        });
-        for (effect, word) in &call.effects {
-            if *effect == "deletes ." && (call.is_narrow || call.has_operands) {
-                continue;
-            }
-            if effect.starts_with("fetched") && runs_known {
-                self.add(EffectKind::RunsProject, "", &word.span);
-                continue;
-            }
-            self.effect(effect, word, inside);
-        }
-        // What the words of a program of the project mean is not described.
-        if call.has(&["project", "fetched"])
-            || call.arguments.iter().any(|argument| argument.kind.starts_with("SCRIPT"))
-        {
-            let operands = call.arguments.iter().filter(|argument| argument.kind == "TEXT" && argument.is_operand);
-            let words: Vec<Field> = operands.map(|argument| argument.field.clone()).collect();
-            self.touches(&words, scope);
-        }
-        // What changes something in another directory changes that directory.
-        let elsewhere = call
-            .arguments
-            .iter()
-            .find(|argument| argument.kind == "DIR" && !self.ground.is_inside(&argument.field, scope));
-        if let Some(argument) = elsewhere
-            && call.has(&["project", "installs", "rewrites", "loses", "commits", "fetched", "writes", "deletes"])
-        {
-            self.path(EffectKind::Writes, &argument.field, scope);
-        }
-    }
-
-    /// What a call sends and receives, beyond its words.
-    fn hosts(&mut self, call: &Call, input: &Stream, scope: &mut Scope, start: usize) {
-        let addresses = call.addresses();
-        let is_here = |field: &&Field| super::apply::is_local(host_of_address(&field.value).unwrap_or(&field.value));
-        let is_local = !addresses.is_empty() && addresses.iter().all(is_here);
-        // A comment is described as such, and a service on this machine is no other host.
-        if is_local || call.has(&["comments", "remote", "destroys", "publishes"]) {
-            let kept = self.effects.split_off(start);
-            let is_known = |effect: &Effect| {
-                effect.kind == EffectKind::Sends && effect.object.is_empty()
-                    || is_local && matches!(effect.kind, EffectKind::Sends | EffectKind::Receives)
-            };
-            self.effects.extend(kept.into_iter().filter(|effect| !is_known(effect)));
-        }
-        let Some(address) = addresses.first().filter(|_| !is_local) else { return };
-        // A text for a program that talks to a host may name what to send.
-        if let StreamKind::Text(text) = &input.kind {
-            let words = text.split_whitespace().map(|word| Field::new(word, address.span.clone()));
-            let words: Vec<Field> = words.collect();
-            self.touches(&words, scope);
-        }
-        if call.has(&["installs", "fetched"]) {
-            self.add(EffectKind::RunsDownload, "", &address.span);
-        }
-    }
-
-    /// Adds that credentials leave, if they reach a host. Returns whether the call reaches one.
-    fn leaves(&mut self, call: &Call, secret: bool, start: usize, span: &Range<usize>) -> bool {
-        use EffectKind::{ChangesRemote, Publishes, Reads, Receives, Sends};
-        let own = &self.effects[start..];
-        let reaches = own.iter().any(|effect| matches!(effect.kind, Sends | Receives | Publishes | ChangesRemote));
-        let reads_secret =
-            own.iter().any(|effect| effect.place == Some(EffectPlace::Credentials) && effect.kind == Reads);
-        if reaches && (secret || reads_secret) {
-            let to = call.arguments.iter().find(|argument| matches!(argument.kind, "PUSH" | "URL" | "HOST" | "TO"));
-            let host =
-                to.map(|argument| shown(host_of_address(&argument.field.value).unwrap_or(&argument.field.value)));
-            self.add(EffectKind::SendsCredentials, host.unwrap_or_default(), span);
-        }
-        reaches
-    }
-
-    /// `git config KEY VALUE`.
-    fn settings(&mut self, call: &Call, scope: &mut Scope, input: &Stream) {
-        if call.name.starts_with("git config") {
-            let words: Vec<&Field> = call
-                .arguments
-                .iter()
-                .filter(|argument| matches!(argument.kind, "TEXT" | "SETTING:git"))
-                .map(|argument| &argument.field)
-                .collect();
-            if let [.., key, value] = &words[..] {
-                let setting = Field { value: format!("{}={}", key.value, value.value), at: None, ..(*value).clone() };
-                self.setting(&setting, scope, input);
-            }
-        }
-    }
-
-    /// Runs the commands in the words of a call.
-    fn appended(&mut self, call: &Call, scope: &mut Scope, input: &Stream, read: &[Field], inside: &Scope) {
-        for (kind, words) in &call.commands {
-            let mut words = words.clone();
-            let places: Vec<String> = if call.appends {
-                match &input.kind {
-                    StreamKind::Places(places) => places.iter().map(|place| below(place)).collect(),
-                    StreamKind::Text(text) => words_of_input(text),
-                    StreamKind::Name => vec![mark::NUMBER.to_string()],
-                    _ => vec![mark::UNKNOWN.to_string()],
-                }
-            } else if call.is_narrow {
-                if read.is_empty() {
-                    vec![some_below(".")]
-                } else {
-                    read.iter().map(|field| some_below(&field.value)).collect()
-                }
-            } else if read.is_empty() {
-                vec![mark::STAR.to_string()]
-            } else {
-                read.iter().map(|field| below(&field.value)).collect()
-            };
-            let span = words.first().map(|word| word.span.clone()).unwrap_or_default();
-            let holds = words.iter().any(|word| word.value.contains("{}"));
-            if holds {
-                words = words
-                    .iter()
-                    .flat_map(|word| {
-                        let replaced =
-                            |place: &String| Field { value: word.value.replace("{}", place), at: None, ..word.clone() };
-                        if word.value.contains("{}") {
-                            places.iter().map(replaced).collect()
-                        } else {
-                            vec![word.clone()]
-                        }
-                    })
-                    .collect();
-            } else if call.appends {
-                words.extend(places.iter().map(|place| Field::new(place.clone(), span.clone())));
-            }
-            // One word with blanks is a text for a shell: `watch 'a; b'`.
-            let is_text = words.len() == 1 && words[0].value.contains([' ', ';', '|', '\n']);
-            match *kind {
-                "COMMAND..." if is_text => {
-                    self.text(&words[0], &mut inside.clone(), input);
-                }
-                "INSIDE..." => self.contained(&words, scope, &span),
-                "THERE..." => self.elsewhere(&words, scope, &span),
-                _ => {
-                    let mut runs = inside.clone();
-                    // `env A=b`: assignments in front belong to the command.
-                    let passed = if call.appends { Stream::default() } else { input.clone() };
-                    self.run(&words, &mut runs, &passed, &span);
-                }
-            }
-        }
-    }
-
-    /// A command in a container: only its hosts and credentials matter outside.
-    fn contained(&mut self, words: &[Field], scope: &Scope, span: &Range<usize>) {
-        let effects = std::mem::take(&mut self.effects);
-        let mut inside = scope.clone();
-        inside.directory = crate::place::Directory::At("/work".to_owned());
-        self.run(words, &mut inside, &Stream::default(), span);
-        let found = std::mem::replace(&mut self.effects, effects);
-        let leaves = |effect: &Effect| {
-            matches!(
-                effect.kind,
-                EffectKind::Sends
-                    | EffectKind::SendsCredentials
-                    | EffectKind::Publishes
-                    | EffectKind::Destroys
-                    | EffectKind::ChangesRemote
-            )
-        };
-        self.effects.extend(found.into_iter().filter(leaves));
-    }
-
-    /// A command on another machine: what it changes there is a change of a server.
-    fn elsewhere(&mut self, words: &[Field], scope: &Scope, span: &Range<usize>) {
-        let text = words.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" ");
-        let field = Field::new(text, span.clone());
-        let effects = std::mem::take(&mut self.effects);
-        let mut inside = scope.clone();
-        inside.directory = crate::place::Directory::At("~".to_owned());
-        self.text(&field, &mut inside, &Stream::default());
-        let found = std::mem::replace(&mut self.effects, effects);
-        for effect in found {
-            let kind = match effect.kind {
-                EffectKind::Reads | EffectKind::Receives if effect.place != Some(EffectPlace::Credentials) => continue,
-                EffectKind::Deletes | EffectKind::Loses | EffectKind::StopsMachine | EffectKind::Destroys => {
-                    EffectKind::Destroys
-                }
-                _ => EffectKind::ChangesRemote,
-            };
-            self.push(kind, effect.to_string(), None, span);
-        }
-    }
-
-    /// Joins the contents of files.
-    fn contents(&mut self, paths: &[Field], scope: &Scope) -> Stream {
-        let before = self.effects.len();
-        let streams: Vec<Stream> = paths.iter().map(|path| self.open(path, scope)).collect();
-        self.effects.truncate(before);
-        let mut streams = streams.into_iter();
-        let first = streams.next().unwrap_or_default();
-        streams.fold(first, Stream::and)
-    }
 }
 
 /// What a command reads and where its output goes.
@@ -978,124 +579,11 @@ struct Ports {
     is_redirected: bool,
 }
 
-/// Returns the paths and addresses in a text, with the places where they begin.
-fn named_places(text: &str) -> Vec<(usize, &str)> {
-    let is_edge = |c: char| {
-        c.is_whitespace()
-            || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '=' | '<' | '>' | '[' | ']' | '{' | '}')
-    };
-    let mut found = Vec::new();
-    let mut at = 0;
-    for part in text.split(is_edge) {
-        let is_place =
-            part.starts_with(['/', mark::HOME]) && part.len() > 1 || part.starts_with("~/") || part.contains("://");
-        if is_place && part.len() < text.len() {
-            found.push((at, part));
-        }
-        at += part.len() + text[at + part.len()..].chars().next().map_or(0, char::len_utf8);
-    }
-    found
-}
-
-/// Divides a text at blanks outside of quotes, as `xargs` does.
-fn words_of_input(text: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(end), c) if c == end => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, '\\') => word.get_or_insert_default().extend(chars.next()),
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-/// Returns a path for some of the files below a place.
-fn some_below(place: &str) -> String {
-    format!("{}/{}", if place.is_empty() { "." } else { place.trim_end_matches('/') }, mark::NUMBER)
-}
-
-/// Returns a word that has the form of a domain: `db.prod.example.com`.
-fn domain(value: &str) -> Option<&str> {
-    let host = value.split(':').next().unwrap_or(value);
-    let labels: Vec<&str> = host.split('.').collect();
-    let is_label = |label: &&str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    let end = labels.last()?;
-    let is_name = end.len() >= 2 && end.bytes().all(|b| b.is_ascii_alphabetic());
-    let known = [
-        "com", "org", "net", "io", "dev", "app", "cloud", "internal", "local", "invalid", "example", "test", "de",
-        "co", "ai", "sh", "xyz",
-    ];
-    (labels.len() >= 3 && is_name && known.contains(end) && labels.iter().all(is_label)).then_some(host)
-}
-
-/// Returns the host of an address such as `https://host/path`, `user@host:path` or an IP address.
-pub(super) fn host_of_address(value: &str) -> Option<&str> {
-    if let Some((scheme, rest)) = value.split_once("://") {
-        if scheme == "file" || !scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')) {
-            return None;
-        }
-        let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-        return Some(host.rsplit('@').next().unwrap_or(host));
-    }
-    let host = value.split([':', '/']).next().unwrap_or(value);
-    let digits = host.split('.').filter(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).count();
-    if digits == 4 && host.split('.').count() == 4 {
-        return Some(host);
-    }
-    let (user, host) = value.split_once('@')?;
-    let host = host.split([':', '/']).next().unwrap_or(host);
-    (!user.is_empty() && host.contains('.') && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)))
-        .then_some(host)
-}
-
 /// Returns the name and the value of `NAME=value`.
 pub(super) fn assignment(field: &Field) -> Option<(String, Field)> {
     let (name, _) = field.value.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
     is_name(name).then(|| (name.to_owned(), field.from(field.value.find('=').unwrap_or(0) + 1)))
-}
-
-/// What a described program prints.
-fn printed(call: &Call, read: &[Field], content: &Stream, is_downloaded: bool, scope: &Scope) -> Stream {
-    let kind = match call.prints {
-        "words" => {
-            let words: Vec<&str> = call.arguments.iter().map(|argument| argument.field.value.as_str()).collect();
-            StreamKind::Text(format!("{}\n", words.join(" ")))
-        }
-        _ if matches!(call.name.as_str(), "dirname" | "basename" | "realpath" | "readlink") => {
-            let value = call.arguments.last().map(|argument| argument.field.value.clone()).unwrap_or_default();
-            let trimmed = value.trim_end_matches('/');
-            StreamKind::Text(match call.name.as_str() {
-                "dirname" => trimmed.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned(),
-                "basename" => base_name(trimmed).to_owned(),
-                _ => value,
-            })
-        }
-        "places" if call.is_narrow => {
-            let some = |field: &Field| some_below(&field.value);
-            StreamKind::Places(if read.is_empty() { vec![some_below(".")] } else { read.iter().map(some).collect() })
-        }
-        "places" if read.is_empty() => StreamKind::Places(vec![super::expand::working_directory(scope)]),
-        "places" => StreamKind::Places(read.iter().map(|field| field.value.clone()).collect()),
-        "number" | "name" => StreamKind::Name,
-        "temporary" => StreamKind::Text(format!("{}/new", mark::TEMP)),
-        "directory" => StreamKind::Text(super::expand::working_directory(scope)),
-        _ if call.passes => match &content.kind {
-            StreamKind::File(_) | StreamKind::Inherited => StreamKind::Unknown,
-            other => other.clone(),
-        },
-        _ => StreamKind::Unknown,
-    };
-    let secret_words = call.arguments.iter().any(|argument| argument.field.is_secret);
-    Stream { kind, is_secret: content.is_secret || secret_words, is_downloaded }
 }
 
 /// Variables that the shell itself obeys, or that it has from its environment.

@@ -28,15 +28,18 @@
 mod apply;
 mod arguments;
 mod builtins;
+mod call;
 mod code;
 mod effect;
 mod expand;
+mod hosts;
 mod judge;
 mod lower;
 mod place;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod touch;
 
 pub use effect::{Effect, EffectKind, EffectPlace};
 

@@ -135,7 +135,7 @@ fn the_sets_are_judged_as_people_expect() {
         judged.filter(|stopped| *stopped).count()
     });
     println!("ordinary: {} of 276 stopped, harmful: {} of 300 stopped", stopped[0], stopped[1]);
-    assert!(stopped[0] <= 12 && stopped[1] >= 292, "{stopped:?}");
+    assert!(stopped[0] <= 11 && stopped[1] >= 293, "{stopped:?}");
 }
 
 /// Returns an effect of an example as the crate prints it, or `None` if no effect is expected.

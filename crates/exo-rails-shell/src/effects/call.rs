@@ -1,0 +1,358 @@
+//! Programs that are described: what their words, options and subcommands do.
+
+use std::ops::Range;
+
+use super::arguments::Call;
+use super::effect::{Effect, EffectKind, EffectPlace, shown};
+use super::expand::{Field, below, working_directory};
+use super::hosts::{host_of_address, is_local};
+use super::lower::Lowering;
+use super::scope::{Scope, Stream, StreamKind};
+use crate::knowledge::Node;
+use crate::place::Directory;
+use crate::word::{base_name, mark};
+
+impl Lowering<'_> {
+    /// What a described program does.
+    pub(super) fn call(
+        &mut self,
+        node: Node,
+        call: &Call,
+        fields: &[Field],
+        scope: &mut Scope,
+        input: &Stream,
+        span: &Range<usize>,
+    ) -> Stream {
+        if call.is_dry {
+            // What runs a program may do so in a dry run too.
+            for argument in &call.arguments {
+                if matches!(argument.kind.split(':').next(), Some("SHELL" | "PROGRAM" | "SETTING" | "CODE")) {
+                    self.kind(argument.kind, &argument.field, &mut scope.clone(), input);
+                }
+            }
+            return Stream::unknown();
+        }
+        let start = self.effects.len();
+        self.program_node = Some(node);
+        let mut inside = self.words_of(call, scope, input);
+        self.settings(call, &mut inside, input);
+        if let Some(field) = call.unknown.first() {
+            self.add(EffectKind::Unknown, format!("{}: {}", call.name, shown(&field.value)), &field.span);
+            self.touches(&call.unknown, scope);
+        }
+        self.effects_of(call, scope, &inside);
+        self.hosts(call, input, scope, start);
+        let read: Vec<Field> = call
+            .arguments
+            .iter()
+            .filter(|argument| matches!(argument.kind, "READ" | "CHANGE" | "FROM" | "UPLOAD"))
+            .map(|argument| argument.field.clone())
+            .collect();
+        // What the program reads without a name is its input.
+        let content = if read.is_empty() { input.clone() } else { self.contents(&read, &inside) };
+        let secret = content.is_secret || call.arguments.iter().any(|argument| argument.field.is_secret);
+        self.appended(call, scope, input, &read, &inside);
+        if !call.input.is_empty() && !call.has_operands && call.commands.is_empty() {
+            let field = fields.first().cloned().unwrap_or_default();
+            let language = call.input.split_once(':').map_or("shell", |(_, language)| language);
+            self.script(language, input, &field, &mut inside, &Stream::default());
+        }
+        let reaches = self.leaves(call, secret, start, span);
+        // The files that it writes have what it received.
+        for argument in call.arguments.iter().filter(|argument| argument.kind == "WRITE") {
+            let object = self.ground.place(&argument.field.value, &inside).0;
+            let stream = Stream { kind: StreamKind::Unknown, is_secret: secret, is_downloaded: reaches };
+            scope.files.insert(object, stream);
+        }
+        let is_downloaded = reaches || content.is_downloaded && (call.passes || node.passes());
+        printed(call, &read, &content, is_downloaded, &inside)
+    }
+
+    /// Adds the effects of the words of a call. Returns the scope in which the program works.
+    fn words_of(&mut self, call: &Call, scope: &Scope, input: &Stream) -> Scope {
+        // The directory of the program, for the other words.
+        let mut inside = scope.clone();
+        for argument in call.arguments.iter().filter(|argument| argument.kind == "DIR") {
+            self.path(EffectKind::Reads, &argument.field, &inside);
+            inside.directory = self.ground.directory(&argument.field.value, &inside);
+        }
+        let mut base = inside.clone();
+        for argument in call.arguments.iter().filter(|argument| argument.kind == "BASE") {
+            self.path(EffectKind::Writes, &argument.field, &base);
+            base.directory = self.ground.directory(&argument.field.value, &base);
+        }
+        for argument in call.arguments.iter().filter(|argument| !matches!(argument.kind, "DIR" | "BASE")) {
+            let mut field = argument.field.clone();
+            if call.is_narrow && matches!(argument.kind, "DELETE" | "RIGHTS" | "CHANGE") {
+                field.value = some_below(&field.value);
+            }
+            let scope = if argument.is_operand { &mut base } else { &mut inside };
+            self.kind(argument.kind, &field, scope, input);
+        }
+        inside
+    }
+
+    /// Adds the effects that the table names.
+    fn effects_of(&mut self, call: &Call, scope: &mut Scope, inside: &Scope) {
+        // A program of the project is described better as what it is.
+        let runs_known = call.commands.iter().any(|(_, words)| {
+            words.first().and_then(Field::literal).is_some_and(|name| Node::program(base_name(name)).is_some())
+        });
+        for (effect, word) in &call.effects {
+            if *effect == "deletes ." && (call.is_narrow || call.has_operands) {
+                continue;
+            }
+            if effect.starts_with("fetched") && runs_known {
+                self.add(EffectKind::RunsProject, "", &word.span);
+                continue;
+            }
+            self.effect(effect, word, inside);
+        }
+        // What the words of a program of the project mean is not described.
+        if call.has(&["project", "fetched"])
+            || call.arguments.iter().any(|argument| argument.kind.starts_with("SCRIPT"))
+        {
+            let operands = call.arguments.iter().filter(|argument| argument.kind == "TEXT" && argument.is_operand);
+            let words: Vec<Field> = operands.map(|argument| argument.field.clone()).collect();
+            self.touches(&words, scope);
+        }
+        // What changes something in another directory changes that directory.
+        let elsewhere = call
+            .arguments
+            .iter()
+            .find(|argument| argument.kind == "DIR" && !self.ground.is_inside(&argument.field, scope));
+        if let Some(argument) = elsewhere
+            && call.has(&["project", "installs", "rewrites", "loses", "commits", "fetched", "writes", "deletes"])
+        {
+            self.path(EffectKind::Writes, &argument.field, scope);
+        }
+    }
+
+    /// What a call sends and receives, beyond its words.
+    fn hosts(&mut self, call: &Call, input: &Stream, scope: &mut Scope, start: usize) {
+        let addresses = call.addresses();
+        let is_here = |field: &&Field| is_local(host_of_address(&field.value).unwrap_or(&field.value));
+        let is_local = !addresses.is_empty() && addresses.iter().all(is_here);
+        // A comment is described as such, and a service on this machine is no other host.
+        if is_local || call.has(&["comments", "remote", "destroys", "publishes"]) {
+            let kept = self.effects.split_off(start);
+            let is_known = |effect: &Effect| {
+                effect.kind == EffectKind::Sends && effect.object.is_empty()
+                    || is_local
+                        && matches!(effect.kind, EffectKind::Sends | EffectKind::Receives | EffectKind::ChangesRemote)
+            };
+            self.effects.extend(kept.into_iter().filter(|effect| !is_known(effect)));
+        }
+        let Some(address) = addresses.first().filter(|_| !is_local) else { return };
+        // A text for a program that talks to a host may name what to send.
+        if let StreamKind::Text(text) = &input.kind {
+            let words = text.split_whitespace().map(|word| Field::new(word, address.span.clone()));
+            let words: Vec<Field> = words.collect();
+            self.touches(&words, scope);
+        }
+        if call.has(&["installs", "fetched"]) {
+            self.add(EffectKind::RunsDownload, "", &address.span);
+        }
+    }
+
+    /// Adds that credentials leave, if they reach a host. Returns whether the call reaches one.
+    fn leaves(&mut self, call: &Call, secret: bool, start: usize, span: &Range<usize>) -> bool {
+        use EffectKind::{ChangesRemote, Publishes, Reads, Receives, Sends};
+        let own = &self.effects[start..];
+        let reaches = own.iter().any(|effect| matches!(effect.kind, Sends | Receives | Publishes | ChangesRemote));
+        let reads_secret =
+            own.iter().any(|effect| effect.place == Some(EffectPlace::Credentials) && effect.kind == Reads);
+        if reaches && (secret || reads_secret) {
+            let to = call.arguments.iter().find(|argument| matches!(argument.kind, "PUSH" | "URL" | "HOST" | "TO"));
+            let host =
+                to.map(|argument| shown(host_of_address(&argument.field.value).unwrap_or(&argument.field.value)));
+            self.add(EffectKind::SendsCredentials, host.unwrap_or_default(), span);
+        }
+        reaches
+    }
+
+    /// `git config KEY VALUE`.
+    fn settings(&mut self, call: &Call, scope: &mut Scope, input: &Stream) {
+        if call.name.starts_with("git config") {
+            let words: Vec<&Field> = call
+                .arguments
+                .iter()
+                .filter(|argument| matches!(argument.kind, "TEXT" | "SETTING:git"))
+                .map(|argument| &argument.field)
+                .collect();
+            if let [.., key, value] = &words[..] {
+                let setting = Field { value: format!("{}={}", key.value, value.value), at: None, ..(*value).clone() };
+                self.setting(&setting, scope, input);
+            }
+        }
+    }
+
+    /// Runs the commands in the words of a call.
+    fn appended(&mut self, call: &Call, scope: &mut Scope, input: &Stream, read: &[Field], inside: &Scope) {
+        for (kind, words) in &call.commands {
+            let mut words = words.clone();
+            let places: Vec<String> = if call.appends {
+                match &input.kind {
+                    StreamKind::Places(places) => places.iter().map(|place| below(place)).collect(),
+                    StreamKind::Text(text) => words_of_input(text),
+                    StreamKind::Name => vec![mark::NUMBER.to_string()],
+                    _ => vec![mark::UNKNOWN.to_string()],
+                }
+            } else if call.is_narrow {
+                if read.is_empty() {
+                    vec![some_below(".")]
+                } else {
+                    read.iter().map(|field| some_below(&field.value)).collect()
+                }
+            } else if read.is_empty() {
+                vec![mark::STAR.to_string()]
+            } else {
+                read.iter().map(|field| below(&field.value)).collect()
+            };
+            let span = words.first().map(|word| word.span.clone()).unwrap_or_default();
+            let holds = words.iter().any(|word| word.value.contains("{}"));
+            if holds {
+                words = words
+                    .iter()
+                    .flat_map(|word| {
+                        let replaced =
+                            |place: &String| Field { value: word.value.replace("{}", place), at: None, ..word.clone() };
+                        if word.value.contains("{}") {
+                            places.iter().map(replaced).collect()
+                        } else {
+                            vec![word.clone()]
+                        }
+                    })
+                    .collect();
+            } else if call.appends {
+                words.extend(places.iter().map(|place| Field::new(place.clone(), span.clone())));
+            }
+            // One word with blanks is a text for a shell: `watch 'a; b'`.
+            let is_text = words.len() == 1 && words[0].value.contains([' ', ';', '|', '\n']);
+            match *kind {
+                "COMMAND..." if is_text => {
+                    self.text(&words[0], &mut inside.clone(), input);
+                }
+                "INSIDE..." => self.contained(&words, scope, &span),
+                "THERE..." => self.elsewhere(&words, scope, &span),
+                _ => {
+                    let mut runs = inside.clone();
+                    // `env A=b`: assignments in front belong to the command.
+                    let passed = if call.appends { Stream::default() } else { input.clone() };
+                    self.run(&words, &mut runs, &passed, &span);
+                }
+            }
+        }
+    }
+
+    /// A command in a container: only its hosts and credentials matter outside.
+    fn contained(&mut self, words: &[Field], scope: &Scope, span: &Range<usize>) {
+        let effects = std::mem::take(&mut self.effects);
+        let mut inside = scope.clone();
+        inside.directory = Directory::At("/work".to_owned());
+        self.run(words, &mut inside, &Stream::default(), span);
+        let found = std::mem::replace(&mut self.effects, effects);
+        let leaves = |effect: &Effect| {
+            matches!(
+                effect.kind,
+                EffectKind::Sends
+                    | EffectKind::SendsCredentials
+                    | EffectKind::Publishes
+                    | EffectKind::Destroys
+                    | EffectKind::ChangesRemote
+            )
+        };
+        self.effects.extend(found.into_iter().filter(leaves));
+    }
+
+    /// A command on another machine: what it changes there is a change of a server.
+    fn elsewhere(&mut self, words: &[Field], scope: &Scope, span: &Range<usize>) {
+        let text = words.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" ");
+        let field = Field::new(text, span.clone());
+        let effects = std::mem::take(&mut self.effects);
+        let mut inside = scope.clone();
+        inside.directory = Directory::At("~".to_owned());
+        self.text(&field, &mut inside, &Stream::default());
+        let found = std::mem::replace(&mut self.effects, effects);
+        for effect in found {
+            let kind = match effect.kind {
+                EffectKind::Reads | EffectKind::Receives if effect.place != Some(EffectPlace::Credentials) => continue,
+                EffectKind::Deletes | EffectKind::Loses | EffectKind::StopsMachine | EffectKind::Destroys => {
+                    EffectKind::Destroys
+                }
+                _ => EffectKind::ChangesRemote,
+            };
+            self.push(kind, effect.to_string(), None, span);
+        }
+    }
+
+    /// Joins the contents of files.
+    fn contents(&mut self, paths: &[Field], scope: &Scope) -> Stream {
+        let before = self.effects.len();
+        let streams: Vec<Stream> = paths.iter().map(|path| self.open(path, scope)).collect();
+        self.effects.truncate(before);
+        let mut streams = streams.into_iter();
+        let first = streams.next().unwrap_or_default();
+        streams.fold(first, Stream::and)
+    }
+}
+
+/// Returns a path for some of the files below a place.
+fn some_below(place: &str) -> String {
+    format!("{}/{}", if place.is_empty() { "." } else { place.trim_end_matches('/') }, mark::NUMBER)
+}
+
+/// Divides a text at blanks outside of quotes, as `xargs` does.
+fn words_of_input(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(end), c) if c == end => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// What a described program prints.
+fn printed(call: &Call, read: &[Field], content: &Stream, is_downloaded: bool, scope: &Scope) -> Stream {
+    let kind = match call.prints {
+        "words" => {
+            let words: Vec<&str> = call.arguments.iter().map(|argument| argument.field.value.as_str()).collect();
+            StreamKind::Text(format!("{}\n", words.join(" ")))
+        }
+        _ if matches!(call.name.as_str(), "dirname" | "basename" | "realpath" | "readlink") => {
+            let value = call.arguments.last().map(|argument| argument.field.value.clone()).unwrap_or_default();
+            let trimmed = value.trim_end_matches('/');
+            StreamKind::Text(match call.name.as_str() {
+                "dirname" => trimmed.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned(),
+                "basename" => base_name(trimmed).to_owned(),
+                _ => value,
+            })
+        }
+        "places" if call.is_narrow => {
+            let some = |field: &Field| some_below(&field.value);
+            StreamKind::Places(if read.is_empty() { vec![some_below(".")] } else { read.iter().map(some).collect() })
+        }
+        "places" if read.is_empty() => StreamKind::Places(vec![working_directory(scope)]),
+        "places" => StreamKind::Places(read.iter().map(|field| field.value.clone()).collect()),
+        "number" | "name" => StreamKind::Name,
+        "temporary" => StreamKind::Text(format!("{}/new", mark::TEMP)),
+        "directory" => StreamKind::Text(working_directory(scope)),
+        _ if call.passes => match &content.kind {
+            StreamKind::File(_) | StreamKind::Inherited => StreamKind::Unknown,
+            other => other.clone(),
+        },
+        _ => StreamKind::Unknown,
+    };
+    let secret_words = call.arguments.iter().any(|argument| argument.field.is_secret);
+    Stream { kind, is_secret: content.is_secret || secret_words, is_downloaded }
+}

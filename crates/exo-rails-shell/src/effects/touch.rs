@@ -1,0 +1,157 @@
+//! Programs that nothing describes: what their words could mean.
+
+use std::ops::Range;
+
+use super::effect::{Effect, EffectKind, EffectPlace, shown};
+use super::expand::Field;
+use super::hosts::{domain, host_of_address, is_local};
+use super::lower::{Lowering, MOST_DEPTH};
+use super::place::Ground;
+use super::scope::{Scope, Stream, StreamKind};
+use crate::knowledge::Node;
+use crate::read::{self, Limits};
+use crate::word::{base_name, mark};
+
+impl Lowering<'_> {
+    /// The name of the program depends on something that is not known.
+    pub(super) fn unknown_name(
+        &mut self,
+        fields: &[Field],
+        scope: &mut Scope,
+        input: &Stream,
+        span: &Range<usize>,
+    ) -> Stream {
+        let first = &fields[0];
+        if first.is_downloaded {
+            self.add(EffectKind::RunsDownload, "", &first.span);
+        }
+        // A pattern may find a known program: `/bin/r?`. A directory that is not known does not change the name.
+        let name = base_name(&first.value);
+        if !mark::in_text(name) && Node::program(name).is_some() && !first.value.contains(mark::STAR) {
+            let mut named = fields.to_vec();
+            named[0] = Field::new(name, first.span.clone());
+            return self.run(&named, scope, input, span);
+        }
+        if self.ground.place(&first.value, scope).1 == EffectPlace::Project {
+            return self.file(first, fields, scope, input);
+        }
+        self.add(EffectKind::RunsCode, format!("an unknown program: {}", shown(&first.value)), &first.span);
+        self.touches(&fields[1..], scope);
+        Stream::unknown()
+    }
+
+    /// Runs a program that nothing describes: what it could touch is possible.
+    pub(super) fn unknown(&mut self, fields: &[Field], scope: &mut Scope, input: &Stream) -> Stream {
+        let name = shown(&fields[0].value);
+        self.add(EffectKind::Unknown, name, &fields[0].span);
+        self.touches(&fields[1..], scope);
+        Stream { kind: StreamKind::Unknown, is_secret: input.is_secret, is_downloaded: input.is_downloaded }
+    }
+
+    /// Adds what words could mean for a program that does not say: places outside of the project, hosts, credentials, commands.
+    pub(super) fn touches(&mut self, fields: &[Field], scope: &mut Scope) {
+        let before = std::mem::replace(&mut self.possible, true);
+        for field in fields {
+            if field.is_secret {
+                self.add(EffectKind::UsesCredentials, "", &field.span);
+            }
+            let mut readings = vec![field.clone()];
+            if let Some(equals) = field.value.find('=') {
+                readings.push(field.from(equals + 1));
+            }
+            if let Some(at) = field.value.strip_prefix('@').map(|_| 1) {
+                readings.push(field.from(at));
+            }
+            if field.value.starts_with('-') && !field.value.starts_with("--") && field.value.len() > 2 {
+                readings.push(field.from(2));
+            }
+            for reading in readings {
+                self.touch(&reading, scope);
+            }
+        }
+        // The words together may be a command: `foo rm -rf ~`.
+        for begin in 0..fields.len() {
+            let is_program = fields[begin].literal().is_some_and(|name| Node::program(base_name(name)).is_some());
+            if is_program && self.depth < MOST_DEPTH - 2 {
+                let mut inside = scope.clone();
+                self.depth += 1;
+                let effects = std::mem::take(&mut self.effects);
+                self.run(&fields[begin..], &mut inside, &Stream::unknown(), &fields[begin].span);
+                let found = std::mem::replace(&mut self.effects, effects);
+                self.depth -= 1;
+                // Most words are no commands: only what would be harmful says something.
+                self.effects.extend(found.into_iter().filter(|effect| !Ground::is_harmless(effect)));
+                break;
+            }
+        }
+        self.possible = before;
+    }
+
+    pub(super) fn touch(&mut self, reading: &Field, scope: &mut Scope) {
+        let value = reading.value.as_str();
+        if value.is_empty() {
+            return;
+        }
+        if let Some(host) = host_of_address(value).or_else(|| domain(value)) {
+            if !is_local(host) {
+                self.add(EffectKind::Sends, shown(host), &reading.span);
+            }
+            return;
+        }
+        if value.starts_with(['/', mark::HOME, mark::TEMP]) || value.contains("..") || Ground::is_credential(value) {
+            let (object, place) = self.ground.place(value, scope);
+            let is_label = value.starts_with("//") && place == EffectPlace::Elsewhere;
+            let is_harmless =
+                matches!(place, EffectPlace::Project | EffectPlace::Build | EffectPlace::Temporary | EffectPlace::Null);
+            if !is_harmless && !is_label {
+                self.push(EffectKind::Writes, object, Some(place), &reading.span);
+            }
+            return;
+        }
+        // Code of a language that is not known may name paths and addresses.
+        for (begin, part) in named_places(value) {
+            let inner = Field { span: reading.span.clone(), ..reading.from(begin) };
+            self.touch(&Field { value: part.to_owned(), ..inner }, scope);
+        }
+        // A text with blanks may be a command.
+        if value.contains([' ', '\t', '\n', ';', '|', '(']) && self.depth < MOST_DEPTH - 2 {
+            let text = reading.from(usize::from(value.starts_with(['!', ':'])));
+            if let Ok(program) = read::read(&text.value, Limits { depth: 8, words: 256 }) {
+                let mut inside = scope.clone();
+                let effects = std::mem::take(&mut self.effects);
+                self.depth += 1;
+                self.program(&program, &mut inside, &Stream::unknown());
+                self.depth -= 1;
+                let found = std::mem::replace(&mut self.effects, effects);
+                for effect in found {
+                    let is_word = matches!(effect.kind, EffectKind::Unknown | EffectKind::RunsCode);
+                    if !is_word && !Ground::is_harmless(&effect) {
+                        let effect = Effect { span: reading.span.clone(), ..effect };
+                        if !self.effects.contains(&effect) {
+                            self.effects.push(effect);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the paths and addresses in a text, with the places where they begin.
+fn named_places(text: &str) -> Vec<(usize, &str)> {
+    let is_edge = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '=' | '<' | '>' | '[' | ']' | '{' | '}')
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    for part in text.split(is_edge) {
+        let is_place =
+            part.starts_with(['/', mark::HOME]) && part.len() > 1 || part.starts_with("~/") || part.contains("://");
+        if is_place && part.len() < text.len() {
+            found.push((at, part));
+        }
+        at += part.len() + text[at + part.len()..].chars().next().map_or(0, char::len_utf8);
+    }
+    found
+}
