@@ -362,5 +362,5 @@ fn number(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, digits: usize, r
         value = value * radix + digit;
         chars.next();
     }
-    char::from_u32(value).unwrap_or(mark::UNKNOWN)
+    char::from_u32(value).filter(|c| !mark::is(*c)).unwrap_or(mark::UNKNOWN)
 }

@@ -6,6 +6,16 @@ use std::ops::Range;
 use crate::word::mark;
 
 /// One thing that a command does, or may do.
+///
+/// ```
+/// use exo_rails_shell::effects::{EffectKind, EffectPlace, judge};
+///
+/// let command = "cp a.txt ~/b.txt";
+/// let effects = judge(command, None).effects;
+/// let write = effects.iter().find(|effect| effect.kind == EffectKind::Writes).unwrap();
+/// assert_eq!((write.object.as_str(), write.place), ("~/b.txt", Some(EffectPlace::InHome)));
+/// assert_eq!(&command[write.span.clone()], "~/b.txt");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Effect {
@@ -24,6 +34,12 @@ pub struct Effect {
 }
 
 /// What an effect does to its object.
+///
+/// ```
+/// use exo_rails_shell::effects::EffectKind;
+///
+/// assert_eq!(EffectKind::SendsCredentials.name(), "sends credentials to");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum EffectKind {
@@ -123,6 +139,16 @@ impl EffectKind {
 }
 
 /// Where the path of an effect is.
+///
+/// ```
+/// use exo_rails_shell::effects::{EffectPlace, judge};
+///
+/// let place = |path: &str| judge(&format!("cat {path}"), Some("/home/dev/app")).effects[0].place.unwrap();
+/// assert_eq!(place("src/main.rs"), EffectPlace::Project);
+/// assert_eq!(place("/home/dev/app/.git/config"), EffectPlace::History);
+/// assert_eq!(place("~/.ssh/id_ed25519"), EffectPlace::Credentials);
+/// assert_eq!(place("/etc/hosts"), EffectPlace::System);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EffectPlace {

@@ -45,6 +45,7 @@ pub use effect::{Effect, EffectKind, EffectPlace};
 
 use crate::decision::ShellDecision;
 use crate::read::{Limits, read};
+use crate::word::mark;
 
 /// What a text does, and what the shipped policy says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +98,10 @@ pub const MAX_BYTES: usize = 65_536;
 pub fn judge(command: &str, directory: Option<&str>) -> Judged {
     if command.len() > MAX_BYTES {
         return unreadable("the text is too long");
+    }
+    // Inside of this crate, these characters stand for what is not known.
+    if mark::in_text(command) {
+        return unreadable("the command has a character that people cannot see");
     }
     let program = match read(command, Limits::DEFAULT) {
         Ok(program) => program,

@@ -183,3 +183,110 @@ fn examples_have_the_effects_that_they_name() {
     assert!(examples.len() > 900, "{}", examples.len());
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), examples.len(), wrong.join("\n"));
 }
+
+#[test]
+fn characters_of_this_crate_are_refused() {
+    for text in ["rm \u{FDD7}/x", "echo $'\\ufdd7'", "echo $'\\xef\\xb7\\x97'"] {
+        assert!(judge(text, None).unreadable.is_some(), "{text:?}");
+    }
+    // `printf` makes the character: it is not known.
+    assert!(!judge("rm -rf \"$(printf '\\ufdd7')/x\"", None).decision.passes());
+}
+
+proptest::proptest! {
+    /// Whatever a text has, the judgement ends without a panic, and points into the text.
+    #[test]
+    fn every_text_is_judged(parts in proptest::collection::vec(proptest::sample::select(PARTS), 0..24)) {
+        let text = parts.concat();
+        let judged = judge(&text, Some("/home/dev/app"));
+        for effect in &judged.effects {
+            proptest::prop_assert!(text.get(effect.span.clone()).is_some(), "{text:?}: {effect:?}");
+        }
+    }
+}
+
+/// Parts of texts, so that random ones are close to commands.
+const PARTS: &[&str] = &[
+    " ",
+    "\n",
+    ";",
+    "&&",
+    "|",
+    "&",
+    "(",
+    ")",
+    "{ ",
+    "}",
+    "$(",
+    "`",
+    "${",
+    "}",
+    "$((",
+    "))",
+    "\"",
+    "'",
+    "\\",
+    "<",
+    ">",
+    "<<E\n",
+    "E\n",
+    "<<<",
+    "2>&1",
+    "<(",
+    ">(",
+    "[[ ",
+    " ]]",
+    "[",
+    "]",
+    "*",
+    "?",
+    "~",
+    "/",
+    "..",
+    "=",
+    "a=",
+    "$a",
+    "${a[@]}",
+    "${a@P}",
+    "a=(",
+    "if ",
+    "then ",
+    "fi",
+    "for a in ",
+    "do ",
+    "done",
+    "case a in ",
+    "esac",
+    ";;",
+    "f() ",
+    "function f ",
+    "coproc ",
+    "trap ",
+    "eval ",
+    "exec ",
+    "source ",
+    "rm -rf ",
+    "echo ",
+    "printf %s ",
+    "bash -c ",
+    "sh ",
+    "xargs ",
+    "find . -exec ",
+    "git -c alias.x=!",
+    "env ",
+    "sudo ",
+    "curl ",
+    "python -c ",
+    "tar xzf ",
+    "sort -o",
+    "foo ",
+    "--x=",
+    "-",
+    "é",
+    "\u{1F600}",
+    "https://a.example/",
+    "user@host:",
+    "{a,b}",
+    "{1..3}",
+    "@(a|b)",
+];

@@ -3,6 +3,7 @@
 use exo_rails_text::invisible::{is_blank, is_invisible};
 
 use super::{Parameter, Part, Program, Reader, Reads, Word, is_name};
+use crate::word::mark;
 
 /// Where the parts of a word stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -514,7 +515,9 @@ impl Reader<'_> {
                 None => return self.unreadable("a `$'` has no end"),
                 Some('\'') => {
                     return String::from_utf8(bytes)
-                        .or_else(|_| self.unreadable("a `$'` has bytes that are no character"));
+                        .map_err(|_| ())
+                        .and_then(|text| if mark::in_text(&text) { Err(()) } else { Ok(text) })
+                        .or_else(|()| self.unreadable("a `$'` has bytes that are no character"));
                 }
                 Some('\\') => self.ansi_escape(&mut bytes)?,
                 Some(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -573,6 +576,7 @@ impl Reader<'_> {
         };
         match char::from_u32(value) {
             Some('\0') => self.zero(),
+            Some(c) if mark::is(c) => self.unreadable("a `$'` has an escape without meaning"),
             Some(c) => {
                 bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
                 Ok(())
