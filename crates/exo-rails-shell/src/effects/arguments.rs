@@ -1,6 +1,6 @@
 //! The words of a command, read as its program reads them: options with their values, subcommands, operands.
 
-use super::expand::Field;
+use super::field::Field;
 use crate::knowledge::{Node, OptionLine, Style};
 use crate::read::is_name;
 use crate::word::mark;

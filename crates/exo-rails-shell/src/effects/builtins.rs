@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::effect::EffectKind;
-use super::expand::Field;
-use super::lower::{Lowering, assignment};
+use super::field::{Field, assignment};
+use super::lowering::Lowering;
+use super::place::below;
 use super::scope::{Scope, Stream, StreamKind, Variable};
 use crate::read::is_name;
 use crate::word::mark;
@@ -155,11 +156,9 @@ impl Lowering<'_> {
                     }
                     StreamKind::Text(text) => Variable::Array(text.lines().map(str::to_owned).collect()),
                     StreamKind::Places(places) if name == "read" && places.len() == 1 => {
-                        Variable::Value(super::expand::below(&places[0]))
+                        Variable::Value(below(&places[0]))
                     }
-                    StreamKind::Places(places) => {
-                        Variable::Array(places.iter().map(|place| super::expand::below(place)).collect())
-                    }
+                    StreamKind::Places(places) => Variable::Array(places.iter().map(|place| below(place)).collect()),
                     StreamKind::Name => Variable::Value(mark::NUMBER.to_string()),
                     _ => Variable::Unknown,
                 };

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::arguments::Call;
 use super::effect::{Effect, EffectKind, EffectPlace, shown};
-use super::expand::{Field, below, working_directory};
+use super::field::Field;
 use super::hosts::{host_of_address, is_local};
-use super::lower::Lowering;
-use super::scope::{Scope, Stream, StreamKind};
+use super::lowering::Lowering;
+use super::place::below;
+use super::scope::{Scope, Stream, StreamKind, working_directory};
 use crate::knowledge::Node;
 use crate::place::Directory;
 use crate::word::{base_name, mark};

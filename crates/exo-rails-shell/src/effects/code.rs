@@ -4,9 +4,9 @@
 //! not described here.
 
 use super::effect::{EffectKind, EffectPlace, shown};
-use super::expand::Field;
+use super::field::Field;
 use super::hosts::{host_of_address, is_local};
-use super::lower::Lowering;
+use super::lowering::Lowering;
 use super::scope::{Scope, Stream};
 use crate::code::is_harmless;
 use crate::shipped;

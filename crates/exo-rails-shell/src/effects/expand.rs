@@ -3,48 +3,16 @@
 use std::ops::Range;
 
 use super::effect::{Effect, EffectKind};
-use super::lower::Lowering;
-use super::scope::{Scope, Stream, StreamKind, Variable};
+use super::field::Field;
+use super::lowering::Lowering;
+use super::place::below;
+use super::scope::{Scope, Stream, StreamKind, Variable, working_directory};
 use crate::expansion;
-use crate::place::Directory;
 use crate::read::{Limits, Parameter, Part, Word, read_expansions};
 use crate::word::mark;
 
-/// A word of a command after its expansion. Marks stand for what is not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Field {
-    pub(super) value: String,
-    pub(super) span: Range<usize>,
-    /// The byte of the text where the value stands as it is.
-    pub(super) at: Option<usize>,
-    /// A part of the value holds credentials.
-    pub(super) is_secret: bool,
-    /// A part of the value was downloaded.
-    pub(super) is_downloaded: bool,
-}
-
 /// The most words that one word becomes.
 const MOST: usize = 64;
-
-impl Field {
-    pub(super) fn new(value: impl Into<String>, span: Range<usize>) -> Self {
-        Self { value: value.into(), span, ..Self::default() }
-    }
-
-    /// Returns the value if the text decides it alone.
-    pub(super) fn literal(&self) -> Option<&str> {
-        (!mark::in_text(&self.value)).then_some(self.value.as_str())
-    }
-
-    /// Returns a part of the field, which begins at a byte of the value.
-    pub(super) fn from(&self, begin: usize) -> Self {
-        Self {
-            value: self.value.get(begin..).unwrap_or_default().to_owned(),
-            at: self.at.map(|at| at + begin),
-            ..self.clone()
-        }
-    }
-}
 
 /// Collects the fields of one word.
 struct Fields {
@@ -358,27 +326,6 @@ fn is_secret_name(name: &str) -> bool {
     let parts =
         ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
     parts.iter().any(|part| name.contains(part))
-}
-
-/// Returns the working directory as a value.
-pub(super) fn working_directory(scope: &Scope) -> String {
-    match &scope.directory {
-        Directory::Project(path) if path.is_empty() => mark::PWD.to_string(),
-        Directory::Project(path) => format!("{}/{path}", mark::PWD),
-        Directory::At(path) => {
-            path.strip_prefix('~').map_or_else(|| path.clone(), |rest| format!("{}{rest}", mark::HOME))
-        }
-        Directory::Unknown => mark::UNKNOWN.to_string(),
-    }
-}
-
-/// Returns a path for the files below a place.
-pub(super) fn below(place: &str) -> String {
-    match place {
-        place if place.ends_with([mark::NUMBER, mark::STAR]) => place.to_owned(),
-        "" | "." => mark::STAR.to_string(),
-        place => format!("{}/{}", place.trim_end_matches('/'), mark::STAR),
-    }
 }
 
 /// Divides a word with braces into the words that it becomes.

@@ -7,67 +7,20 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::arguments;
-use super::effect::{Effect, EffectKind, EffectPlace, shown};
-use super::expand::Field;
-use super::place::Ground;
+use super::effect::{EffectKind, EffectPlace, shown};
+use super::field::Field;
+use super::lowering::{Lowering, MOST_DEPTH};
 use super::scope::{Scope, Stream, StreamKind, Variable};
 use crate::knowledge::Node;
-use crate::read::{
-    self, Assigned, Assignment, Command, Descriptor, Kind, Limits, Operator, Program, Redirect, is_name,
-};
+use crate::read::{self, Assigned, Assignment, Command, Descriptor, Kind, Limits, Operator, Program, Redirect};
 use crate::word::{base_name, mark};
 
 /// The most commands that one text runs, with those that commands run.
 const MOST_COMMANDS: usize = 2_048;
-/// The most programs that run each other.
-pub(super) const MOST_DEPTH: usize = 24;
 /// The most values of a loop that are followed one by one.
 const MOST_VALUES: usize = 32;
 
-/// Runs a text without a machine, and collects its effects.
-pub(super) struct Lowering<'g> {
-    pub(super) ground: &'g Ground,
-    pub(super) effects: Vec<Effect>,
-    /// What `/dev/fd/N` of a process substitution reads.
-    pub(super) processes: Vec<(u32, Stream)>,
-    commands: usize,
-    pub(super) depth: usize,
-    /// The program that runs, for its variables.
-    pub(super) program_node: Option<Node>,
-    /// What runs here is only possible: a program that is not known may run it.
-    pub(super) possible: bool,
-}
-
-impl<'g> Lowering<'g> {
-    pub(super) const fn new(ground: &'g Ground) -> Self {
-        Self {
-            ground,
-            effects: Vec::new(),
-            processes: Vec::new(),
-            commands: 0,
-            depth: 0,
-            program_node: None,
-            possible: false,
-        }
-    }
-
-    pub(super) fn add(&mut self, kind: EffectKind, object: impl Into<String>, span: &Range<usize>) {
-        self.push(kind, object.into(), None, span);
-    }
-
-    pub(super) fn push(&mut self, kind: EffectKind, object: String, place: Option<EffectPlace>, span: &Range<usize>) {
-        let effect = Effect { kind, object, place, is_possible: self.possible, span: span.clone() };
-        if !self.effects.contains(&effect) {
-            self.effects.push(effect);
-        }
-    }
-
-    /// Adds an effect on a path.
-    pub(super) fn path(&mut self, kind: EffectKind, field: &Field, scope: &Scope) {
-        let (object, place) = self.ground.place(&field.value, scope);
-        self.push(kind, object, Some(place), &field.span);
-    }
-
+impl Lowering<'_> {
     /// Runs a text as a program of the shell.
     pub(super) fn text(&mut self, field: &Field, scope: &mut Scope, input: &Stream) -> Stream {
         if mark::in_text(&field.value)
@@ -104,17 +57,6 @@ impl<'g> Lowering<'g> {
                 Stream::unknown()
             }
         }
-    }
-
-    pub(super) fn deeper(&mut self, span: &Range<usize>, run: impl FnOnce(&mut Self) -> Stream) -> Stream {
-        if self.depth >= MOST_DEPTH {
-            self.add(EffectKind::RunsCode, "too many programs run each other", span);
-            return Stream::unknown();
-        }
-        self.depth += 1;
-        let output = run(self);
-        self.depth -= 1;
-        output
     }
 
     /// Runs a list.
@@ -577,13 +519,6 @@ struct Ports {
     outputs: Vec<String>,
     appends: bool,
     is_redirected: bool,
-}
-
-/// Returns the name and the value of `NAME=value`.
-pub(super) fn assignment(field: &Field) -> Option<(String, Field)> {
-    let (name, _) = field.value.split_once('=')?;
-    let name = name.strip_suffix('+').unwrap_or(name);
-    is_name(name).then(|| (name.to_owned(), field.from(field.value.find('=').unwrap_or(0) + 1)))
 }
 
 /// Variables that the shell itself obeys, or that it has from its environment.

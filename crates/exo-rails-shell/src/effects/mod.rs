@@ -32,9 +32,11 @@ mod call;
 mod code;
 mod effect;
 mod expand;
+mod field;
 mod hosts;
 mod judge;
 mod lower;
+mod lowering;
 mod place;
 mod scope;
 #[cfg(test)]
@@ -108,7 +110,7 @@ pub fn judge(command: &str, directory: Option<&str>) -> Judged {
         Err(refusal) => return unreadable(refusal.reason),
     };
     let ground = place::Ground::new(directory, None);
-    let mut lowering = lower::Lowering::new(&ground);
+    let mut lowering = lowering::Lowering::new(&ground);
     let mut scope = scope::Scope::default();
     lowering.program(&program, &mut scope, &scope::Stream::default());
     let effects = lowering.effects;

@@ -1,7 +1,7 @@
 //! Where paths are: the ground on which a text runs.
 
 use super::effect::{Effect, EffectPlace, shown};
-use super::expand::Field;
+use super::field::Field;
 use super::scope::Scope;
 use crate::place::{Directory, Path, Places, Where};
 use crate::word::mark;
@@ -288,4 +288,13 @@ fn below_home(path: &str) -> Option<&str> {
     let rest = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"));
     let rest = rest.and_then(|rest| rest.split_once('/')).map(|(_, rest)| rest);
     rest.or_else(|| path.strip_prefix("/root/"))
+}
+
+/// Returns a path for the files below a place.
+pub(super) fn below(place: &str) -> String {
+    match place {
+        place if place.ends_with([mark::NUMBER, mark::STAR]) => place.to_owned(),
+        "" | "." => mark::STAR.to_string(),
+        place => format!("{}/{}", place.trim_end_matches('/'), mark::STAR),
+    }
 }

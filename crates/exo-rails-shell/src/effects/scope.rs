@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::place::Directory;
 use crate::read::Command;
+use crate::word::mark;
 
 /// What a command prints, or what another one reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,5 +103,17 @@ impl Default for Scope {
             descriptors: HashMap::new(),
             files: HashMap::new(),
         }
+    }
+}
+
+/// Returns the working directory as a value.
+pub(super) fn working_directory(scope: &Scope) -> String {
+    match &scope.directory {
+        Directory::Project(path) if path.is_empty() => mark::PWD.to_string(),
+        Directory::Project(path) => format!("{}/{path}", mark::PWD),
+        Directory::At(path) => {
+            path.strip_prefix('~').map_or_else(|| path.clone(), |rest| format!("{}{rest}", mark::HOME))
+        }
+        Directory::Unknown => mark::UNKNOWN.to_string(),
     }
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::effect::{Effect, EffectKind, EffectPlace, shown};
-use super::expand::Field;
+use super::field::Field;
 use super::hosts::{domain, host_of_address, is_local};
-use super::lower::{Lowering, MOST_DEPTH};
+use super::lowering::{Lowering, MOST_DEPTH};
 use super::place::Ground;
 use super::scope::{Scope, Stream, StreamKind};
 use crate::knowledge::Node;
