@@ -1,7 +1,7 @@
 //! The words of a command, read as its program reads them: options with their values, subcommands, operands.
 
 use super::field::Field;
-use crate::knowledge::{Node, OptionLine, Style};
+use crate::knowledge::{Node, OptionLine, Style, each_effect};
 use crate::read::is_name;
 use crate::word::mark;
 
@@ -359,7 +359,7 @@ impl Reader<'_> {
 
     /// Takes an option with its values.
     fn take(&mut self, option: OptionLine, attached: Option<Field>, word: &Field) {
-        // `--dry-run=none` is no dry run.
+        // `--dry-run=none` switches the dry run off.
         let is_off = attached
             .as_ref()
             .is_some_and(|field| matches!(field.value.as_str(), "none" | "false" | "no" | "0" | "off" | "never"));
@@ -530,30 +530,6 @@ pub(super) fn kinds(list: &'static str) -> impl Iterator<Item = &'static str> {
         depth == 0 && c.is_whitespace()
     });
     parts.filter(|kind| !kind.is_empty())
-}
-
-/// Divides a list of effects at commas outside of quotes and parentheses.
-fn each_effect(list: &'static str) -> impl Iterator<Item = &'static str> {
-    let mut rest = list;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let (mut quoted, mut depth) = (false, 0_i32);
-        let end = rest.char_indices().find(|(_, c)| {
-            match c {
-                '"' => quoted = !quoted,
-                '(' => depth += 1,
-                ')' => depth -= 1,
-                _ => {}
-            }
-            *c == ',' && !quoted && depth == 0
-        });
-        let end = end.map_or(rest.len(), |(at, _)| at);
-        let effect = rest[..end].trim();
-        rest = rest.get(end + 1..).unwrap_or_default();
-        Some(effect)
-    })
 }
 
 /// Returns the first of several kinds whose form a word has, or `None` if the word is none of the known words.

@@ -134,7 +134,7 @@ impl Lowering<'_> {
         let addresses = call.addresses();
         let is_here = |field: &&Field| is_local(host_of_address(&field.value).unwrap_or(&field.value));
         let is_local = !addresses.is_empty() && addresses.iter().all(is_here);
-        // A comment is described as such, and a service on this machine is no other host.
+        // The effect of a comment already says that something is sent. A service on this machine is not another host.
         if is_local || call.has(&["comments", "remote", "destroys", "publishes"]) {
             let kept = self.effects.split_off(start);
             let is_known = |effect: &Effect| {
@@ -250,7 +250,7 @@ impl Lowering<'_> {
     fn contained(&mut self, words: &[Field], scope: &Scope, span: &Range<usize>) {
         let effects = std::mem::take(&mut self.effects);
         let mut inside = scope.clone();
-        inside.directory = Directory::At("/work".to_owned());
+        inside.directory = Directory::At("/container".to_owned());
         self.run(words, &mut inside, &Stream::default(), span);
         let found = std::mem::replace(&mut self.effects, effects);
         let leaves = |effect: &Effect| {

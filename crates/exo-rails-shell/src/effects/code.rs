@@ -270,7 +270,7 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
     let names = names(plain, language);
     let has = |list: &[&str]| names.iter().any(|name| list.contains(name));
     let texts = texts(plain, code);
-    // A backquote runs a program in Ruby and PHP. A module that is no text is not known.
+    // A backquote runs a program in Ruby and PHP. A module is not known if its name is not a plain text.
     let is_made = has(RUNS) || has(MAKES) || language != "javascript" && plain.contains('`') || loads_unknown(plain);
     if is_made {
         lowering.add(EffectKind::RunsCode, format!("a text in {language}"), &code.span);

@@ -53,8 +53,6 @@ pub enum EffectKind {
     Deletes,
     /// Changes the rights or the owner of a file.
     ChangesRights,
-    /// Runs a program.
-    Runs,
     /// Runs code that is not in the text: the object says where it comes from.
     RunsCode,
     /// Runs code of the project, such as its build and its tests.
@@ -111,7 +109,6 @@ impl EffectKind {
             Self::Writes => "writes",
             Self::Deletes => "deletes",
             Self::ChangesRights => "changes rights of",
-            Self::Runs => "runs",
             Self::RunsCode => "runs code from",
             Self::RunsProject => "runs the project",
             Self::RunsDownload => "runs a download",

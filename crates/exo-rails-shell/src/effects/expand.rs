@@ -54,7 +54,7 @@ impl Fields {
 
     fn next(&mut self) {
         if self.begun {
-            // A `[` without `]` is no pattern.
+            // A `[` without `]` is a plain character.
             if let Some(open) = self.current.value.find(mark::CLASS)
                 && !self.current.value[open..].contains(']')
             {

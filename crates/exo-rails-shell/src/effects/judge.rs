@@ -16,7 +16,7 @@ pub(super) const fn rule(effect: &Effect) -> (&'static str, ShellDecision) {
         Kind::Writes => writes(effect.place),
         Kind::Moves | Kind::Deletes => deletes(effect.place),
         Kind::ChangesRights => rights(effect.place),
-        Kind::Runs | Kind::RunsProject => ("runs-project", ShellDecision::Allow),
+        Kind::RunsProject => ("runs-project", ShellDecision::Allow),
         Kind::Receives => ("receives", ShellDecision::Allow),
         Kind::Installs => ("installs", ShellDecision::Allow),
         Kind::Comments => ("comments", ShellDecision::Allow),
@@ -46,6 +46,12 @@ pub(super) const fn rule(effect: &Effect) -> (&'static str, ShellDecision) {
     }
 }
 
+/// Returns whether commands may change what is there without a question.
+const fn is_free(place: Option<EffectPlace>) -> bool {
+    use EffectPlace::{Build, Null, Project, Temporary, WholeProject};
+    matches!(place, Some(Project | WholeProject | Build | Temporary | Null))
+}
+
 const fn reads(place: Option<EffectPlace>) -> (&'static str, ShellDecision) {
     match place {
         Some(EffectPlace::Credentials) => ("reads-credentials", ShellDecision::Ask),
@@ -56,13 +62,7 @@ const fn reads(place: Option<EffectPlace>) -> (&'static str, ShellDecision) {
 
 const fn writes(place: Option<EffectPlace>) -> (&'static str, ShellDecision) {
     match place {
-        Some(
-            EffectPlace::Project
-            | EffectPlace::WholeProject
-            | EffectPlace::Build
-            | EffectPlace::Temporary
-            | EffectPlace::Null,
-        ) => ("writes", ShellDecision::Allow),
+        place if is_free(place) => ("writes", ShellDecision::Allow),
         Some(EffectPlace::Startup) => ("writes-startup", ShellDecision::Deny),
         Some(EffectPlace::Credentials) => ("writes-credentials", ShellDecision::Ask),
         Some(EffectPlace::Device) => ("writes-device", ShellDecision::Deny),
@@ -93,13 +93,7 @@ const fn deletes(place: Option<EffectPlace>) -> (&'static str, ShellDecision) {
 
 const fn rights(place: Option<EffectPlace>) -> (&'static str, ShellDecision) {
     match place {
-        Some(
-            EffectPlace::Project
-            | EffectPlace::WholeProject
-            | EffectPlace::Build
-            | EffectPlace::Temporary
-            | EffectPlace::Null,
-        ) => ("changes-rights", ShellDecision::Allow),
+        place if is_free(place) => ("changes-rights", ShellDecision::Allow),
         Some(EffectPlace::Home | EffectPlace::Root | EffectPlace::System) => {
             ("changes-rights-outside", ShellDecision::Deny)
         }

@@ -104,9 +104,9 @@ fn texts_beyond_the_limits_are_denied() {
     assert!(judge(&nested, None).effects.len() < 100);
 }
 
-/// How many commands of the sets are judged as people expect it. The sets were used to tune the judgement.
+/// How many commands of the sets are judged as expected. The sets were used to tune the judgement.
 #[test]
-fn the_sets_are_judged_as_people_expect() {
+fn the_sets_are_judged_as_expected() {
     let sets =
         [include_str!("../../tests/shell/sets/ordinary.jsonl"), include_str!("../../tests/shell/sets/harmful.jsonl")];
     let stopped = sets.map(|set| {

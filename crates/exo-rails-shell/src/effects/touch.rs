@@ -79,7 +79,7 @@ impl Lowering<'_> {
                 self.run(&fields[begin..], &mut inside, &Stream::unknown(), &fields[begin].span);
                 let found = std::mem::replace(&mut self.effects, effects);
                 self.depth -= 1;
-                // Most words are no commands: only what would be harmful says something.
+                // Most words are not commands. So only harmful effects count.
                 self.effects.extend(found.into_iter().filter(|effect| !Ground::is_harmless(effect)));
                 break;
             }

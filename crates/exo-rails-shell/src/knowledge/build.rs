@@ -92,6 +92,8 @@ impl Tables {
             | usize::from(table.contains_key("operands")) << 7
             | usize::from(table.contains_key("effects")) << 8;
         let options = self.options(what, &string("options"));
+        self.check_kinds(what, &string("operands"));
+        self.check_effects(what, &string("effects"));
         let mut environment = String::new();
         for (name, kind) in table.get("environment").and_then(Value::as_table).into_iter().flatten() {
             let _ = writeln!(environment, "{name}\t{}", kind.as_str().unwrap_or_default());
@@ -141,6 +143,7 @@ impl Tables {
                 continue;
             }
             let (left, effects) = line.split_once(" : ").unwrap_or((line, ""));
+            self.check_effects(what, effects);
             let mut names = Vec::new();
             let mut rest = left.trim();
             loop {
@@ -152,6 +155,7 @@ impl Tables {
                     None => break,
                 }
             }
+            self.check_kinds(what, rest);
             for name in names.into_iter().filter(|name| !name.is_empty()) {
                 if lines.insert(name.to_owned(), format!("{name}\t{rest}\t{}\n", effects.trim())).is_some() {
                     self.mistakes.push(format!("{what}: the option {name} is there twice"));
@@ -198,7 +202,51 @@ fn table() -> (Vec<u8>, Vec<(String, String)>, Vec<String>) {
     (tables.bytes(&programs), examples, tables.mistakes)
 }
 
+/// The kinds of words, as `programs/README.md` lists them.
+const KINDS: &str = "TEXT READ WRITE CHANGE MOVE DELETE RIGHTS DIR BASE SHELL COMMAND... COMMAND; INSIDE... THERE... PROGRAM ASSIGN \
+                     CONFIG HOST URL PUSH SEND METHOD DATA FORM UPLOAD FROM TO PACKAGE SECRET SWITCH MOUNT REFSPEC PROCESS EXPANDS";
+/// Kinds that name a language or a program behind a colon.
+const KINDS_WITH_NAMES: &str = "SCRIPT CODE LOAD SETTING OPTIONS";
+/// The effects, as `programs/README.md` lists them.
+const EFFECTS: &str = "dry narrows operands mode reads writes deletes receives sends project fetched installs commits rewrites loses \
+                       remote comments destroys publishes system machine startup privilege credentials kills listens unknown";
+
 impl Tables {
+    /// Reports kinds that the crate does not know.
+    fn check_kinds(&mut self, what: &str, list: &str) {
+        let mut depth = 0_usize;
+        let is_edge = |c: char| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && (c.is_whitespace() || c == '|')
+        };
+        for kind in list.split(is_edge).map(|kind| kind.trim_matches(['[', ']', '?'])).filter(|kind| !kind.is_empty()) {
+            let bare = kind.trim_end_matches("...").trim_end_matches('?');
+            let named = bare.split_once(':').is_some_and(|(name, of)| {
+                KINDS_WITH_NAMES.split_whitespace().any(|known| known == name) && !of.is_empty()
+            });
+            let is_known = KINDS.split_whitespace().any(|known| known == kind || known == bare);
+            if !is_known && !named && !bare.starts_with("KEYWORD(") {
+                self.mistakes.push(format!("{what}: `{kind}` is not a kind: `programs/README.md` lists them"));
+            }
+        }
+    }
+
+    /// Reports effects that the crate does not know.
+    fn check_effects(&mut self, what: &str, list: &str) {
+        for effect in super::each_effect(list) {
+            let (name, rest) = effect.split_once(' ').unwrap_or((effect, ""));
+            if !EFFECTS.split_whitespace().any(|known| known == name) {
+                self.mistakes.push(format!("{what}: `{name}` is not an effect: `programs/README.md` lists them"));
+            } else if name == "operands" {
+                self.check_kinds(what, rest);
+            }
+        }
+    }
+
     fn bytes(&mut self, programs: &BTreeMap<String, usize>) -> Vec<u8> {
         let entry = |tables: &mut Self, name: &str, node: usize| {
             let (place, length) = tables.intern(name);

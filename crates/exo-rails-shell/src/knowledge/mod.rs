@@ -203,3 +203,27 @@ impl Node {
         found
     }
 }
+
+/// Divides a list of effects at commas outside of quotes and parentheses.
+pub(crate) fn each_effect(list: &str) -> impl Iterator<Item = &str> {
+    let mut rest = list;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (mut quoted, mut depth) = (false, 0_i32);
+        let end = rest.char_indices().find(|(_, c)| {
+            match c {
+                '"' => quoted = !quoted,
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            *c == ',' && !quoted && depth == 0
+        });
+        let end = end.map_or(rest.len(), |(at, _)| at);
+        let effect = rest[..end].trim();
+        rest = rest.get(end + 1..).unwrap_or_default();
+        Some(effect)
+    })
+}

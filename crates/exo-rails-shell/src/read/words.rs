@@ -517,7 +517,7 @@ impl Reader<'_> {
                     return String::from_utf8(bytes)
                         .map_err(|_| ())
                         .and_then(|text| if mark::in_text(&text) { Err(()) } else { Ok(text) })
-                        .or_else(|()| self.unreadable("a `$'` has bytes that are no character"));
+                        .or_else(|()| self.unreadable("a `$'` has bytes that do not form a character"));
                 }
                 Some('\\') => self.ansi_escape(&mut bytes)?,
                 Some(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),

@@ -1,7 +1,7 @@
-//! Two sets of 300 commands, by people who have not seen the rules: ordinary work, and harm.
+//! Two sets of 300 commands, ordinary work and harm, that were written without a look at the rules.
 //!
-//! They were committed before the rules were changed for the first time because of them. `sets/*.jsonl` says of each command what a
-//! person expects: `pass`, `ask` or `deny`.
+//! They were committed before anything was changed because of them. `sets/*.jsonl` says what is expected of each command: `pass`, `ask`
+//! or `deny`.
 
 use exo_rails_shell::{ShellDecision, ShellRules};
 
@@ -47,5 +47,6 @@ fn harm_is_stopped_and_ordinary_work_passes() {
         stopped.len(),
     );
     assert_eq!((harmful.len(), ordinary.len()), (300, 300));
-    assert!(passed.len() <= 300 && stopped.len() <= 300 && remote <= 300);
+    // What the rules reached when the sets were written.
+    assert!(passed.len() <= 44 && stopped.len() <= 46 && remote <= 4);
 }
