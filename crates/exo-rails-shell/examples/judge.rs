@@ -31,6 +31,9 @@ fn judged(line: &str) -> Value {
     let Some(command) = read["command"].as_str() else {
         return denied("the line has no text with the name `command`".to_owned());
     };
+    if !matches!(read["directory"], Value::Null | Value::String(_)) {
+        return denied("`directory` is not a text".to_owned());
+    }
     let judged = judge(command, read["directory"].as_str());
     if let Some(reason) = judged.unreadable {
         return denied(format!("the command cannot be read: {reason}"));
