@@ -20,6 +20,8 @@ struct Fields {
     current: Field,
     /// The current field exists, be it empty.
     begun: bool,
+    /// The characters at which the shell divides values: `IFS`.
+    separators: String,
 }
 
 impl Fields {
@@ -40,7 +42,8 @@ impl Fields {
 
     /// Adds a value that the shell splits at blanks.
     fn split(&mut self, text: &str) {
-        let mut words = text.split([' ', '\t', '\n']);
+        let separators = self.separators.clone();
+        let mut words = text.split(|c: char| separators.contains(c));
         if let Some(first) = words.next().filter(|first| !first.is_empty()) {
             self.push(first, None);
         }
@@ -95,7 +98,7 @@ impl Lowering<'_> {
         alternatives(&word.parts, &mut lists);
         for parts in lists {
             let current = Field::new("", word.span.clone());
-            let mut fields = Fields { done: Vec::new(), current, begun: false };
+            let mut fields = Fields { done: Vec::new(), current, begun: false, separators: separators(scope) };
             for part in parts {
                 self.part(part, scope, &mut fields);
             }
@@ -143,7 +146,8 @@ impl Lowering<'_> {
                             }
                         }
                     }
-                    let mut inner = Fields { done: Vec::new(), current: Field::default(), begun: false };
+                    let mut inner =
+                        Fields { done: Vec::new(), current: Field::default(), begun: false, separators: String::new() };
                     self.part(part, scope, &mut inner);
                 }
                 fields.mark(mark::NUMBER);
@@ -318,6 +322,14 @@ impl Lowering<'_> {
                 Some(vec![arguments.get(number - 1).cloned().unwrap_or_default()])
             }
         }
+    }
+}
+
+/// Returns the characters at which the shell divides values.
+fn separators(scope: &Scope) -> String {
+    match scope.variables.get("IFS") {
+        Some(Variable::Value(value)) => value.clone(),
+        _ => " \t\n".to_owned(),
     }
 }
 

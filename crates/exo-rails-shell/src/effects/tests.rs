@@ -37,6 +37,8 @@ fn commands_have_their_effects() {
         ("alias d='rm x'\nd", &["deletes x"]),
         ("trap 'rm x' EXIT", &["deletes x"]),
         ("a=rm; $a x", &["deletes x"]),
+        ("IFS=x; c=rmxa; $c", &["deletes a"]),
+        ("IFS=,; set -- a,b; rm $1", &["deletes a", "deletes b"]),
         ("cmd=(rm x); \"${cmd[@]}\"", &["deletes x"]),
         ("eval \"$(echo rm x)\"", &["deletes x"]),
         ("x='a[$(rm x)]'; echo $((x))", &["deletes x"]),
