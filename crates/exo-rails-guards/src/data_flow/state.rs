@@ -495,6 +495,12 @@ impl FlowState {
 
     /// Returns the parts of a text that are cleared values, each with its labels. A part of a longer value is none, apart from
     /// the parts that are values themselves, such as the host of an address.
+    /// Returns the origins for which a part of a text is cleared.
+    pub(super) fn cleared_origins(&self, folded: &Folded<'_>, part: &Range<usize>, known: &[(u64, usize)]) -> u64 {
+        let Some(form) = self.form else { return 0 };
+        self.origins_of(cleared_for(&self.cleared_parts(folded, form, known), part))
+    }
+
     fn cleared_parts(&self, folded: &Folded<'_>, form: Form, known: &[(u64, usize)]) -> Vec<(Range<usize>, u64)> {
         let known = known.iter().map(|(hash, length)| (*hash, *length, ALL));
         let all: Vec<_> =

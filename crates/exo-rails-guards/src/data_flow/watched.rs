@@ -105,7 +105,15 @@ impl<'c> Watched<'c> {
         let mut hits: Vec<Hit> = found.into_iter().map(|found| self.hit(whole, found)).collect();
         for ((number, bytes, _), view) in self.views.iter().zip(views) {
             let all = 0..view.characters.len();
-            for Found { origins, .. } in state.find(view, std::slice::from_ref(&all), least, 0, known) {
+            let found = state.find(view, std::slice::from_ref(&all), least, 0, known);
+            if found.is_empty() {
+                continue;
+            }
+            // Who has checked a text has checked what is encoded in it.
+            let leaf = self.leaves.iter().find(|leaf| leaf.number == *number);
+            let part = leaf.map(|leaf| leaf.bytes.start + bytes.start..leaf.bytes.start + bytes.end);
+            let cleared = part.map_or(0, |part| state.cleared_origins(whole, &whole.characters_of(part), known));
+            for origins in found.into_iter().map(|found| found.origins & !cleared).filter(|origins| *origins != 0) {
                 hits.push(Hit { origins, leaf: Some((*number, Some(bytes.clone()))) });
             }
         }
