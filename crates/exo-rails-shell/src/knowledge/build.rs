@@ -134,7 +134,7 @@ impl Tables {
         number
     }
 
-    /// Returns a line for each name of an option: name, value, effects.
+    /// Returns a line for each name of an option: name, value, effects, and the first of the names that mean the same.
     fn options(&mut self, what: &str, text: &str) -> String {
         let mut lines: BTreeMap<String, String> = BTreeMap::new();
         for line in text.lines() {
@@ -156,8 +156,18 @@ impl Tables {
                 }
             }
             self.check_kinds(what, rest);
-            for name in names.into_iter().filter(|name| !name.is_empty()) {
-                if lines.insert(name.to_owned(), format!("{name}\t{rest}\t{}\n", effects.trim())).is_some() {
+            names.retain(|name| !name.is_empty());
+            // Short names and the long names behind them are one option: `-r, -R, --recursive`. Several without a long name are not.
+            let mut first = "";
+            for (place, name) in names.iter().copied().enumerate() {
+                let is_long = |name: &str| name.starts_with("--");
+                if !is_long(name) && (place == 0 || is_long(names[place - 1])) {
+                    let is_short = |name: &&&str| !is_long(name);
+                    let shorts = names[place..].iter().take_while(is_short).count();
+                    first = if place + shorts < names.len() { name } else { "" };
+                }
+                let same = first;
+                if lines.insert(name.to_owned(), format!("{name}\t{rest}\t{}\t{same}\n", effects.trim())).is_some() {
                     self.mistakes.push(format!("{what}: the option {name} is there twice"));
                 }
             }
@@ -326,6 +336,13 @@ fn programs_are_found_with_their_options() {
     assert!(git.sub("commit").unwrap().option("--message").unwrap().value.contains("TEXT"));
     assert!(git.sub("remote").unwrap().sub("add").is_some());
     assert!(git.option("-C").unwrap().value.contains("DIR"));
+    assert_eq!(rm.option("--recursive").unwrap().first, rm.option("-r").unwrap().first);
+    for name in ["git", "tar", "curl", "rsync"] {
+        let node = Node::program(name).unwrap();
+        for option in node.options() {
+            assert_eq!(node.option(option.name), Some(option), "{name}");
+        }
+    }
 }
 
 /// Returns the examples of all files: a command, and its effects.

@@ -46,6 +46,17 @@ pub(crate) struct OptionLine {
     /// The kinds of the values, or nothing.
     pub(crate) value: &'static str,
     pub(crate) effects: &'static str,
+    /// The first of the names that mean the same: `-f` for `--force`.
+    pub(crate) first: &'static str,
+}
+
+impl OptionLine {
+    fn read(line: &'static str) -> Self {
+        let mut parts = line.split('\t');
+        let mut next = || parts.next().unwrap_or_default();
+        let (name, value, effects, first) = (next(), next(), next(), next());
+        Self { name, value, effects, first: if first.is_empty() { name } else { first } }
+    }
 }
 
 /// The texts of a node, by their place.
@@ -178,23 +189,36 @@ impl Node {
         lines.filter_map(|line| line.split_once('\t')).find(|(variable, _)| *variable == name).map(|(_, kind)| kind)
     }
 
-    /// The lines of the options, one for each name.
+    /// The options, one for each name, in the order of the names.
     pub(crate) fn options(self) -> impl Iterator<Item = OptionLine> {
-        self.text(Field::Options).lines().map(|line| {
-            let mut parts = line.split('\t');
-            let mut next = || parts.next().unwrap_or_default();
-            OptionLine { name: next(), value: next(), effects: next() }
-        })
+        self.text(Field::Options).lines().map(OptionLine::read)
     }
 
     pub(crate) fn option(self, name: &str) -> Option<OptionLine> {
-        self.options().find(|option| option.name == name)
+        self.options_from(name).next().filter(|option| option.name == name)
+    }
+
+    /// The options from the first one whose name is not before `begin`.
+    fn options_from(self, begin: &str) -> impl Iterator<Item = OptionLine> {
+        let text = self.text(Field::Options);
+        let (mut low, mut high) = (0, text.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            let start =
+                text.as_bytes()[low..middle].iter().rposition(|byte| *byte == b'\n').map_or(low, |at| low + at + 1);
+            let end =
+                text.as_bytes()[middle..high].iter().position(|byte| *byte == b'\n').map_or(high, |at| middle + at + 1);
+            let line = text.get(start..end).unwrap_or_default();
+            let name = line.split('\t').next().unwrap_or_default();
+            if name < begin { low = end } else { high = start }
+        }
+        text.get(low..).unwrap_or_default().lines().map(OptionLine::read)
     }
 
     /// Finds a long option by the begin of its name, if only one begins so. Names of one meaning count once.
     pub(crate) fn abbreviated(self, begin: &str) -> Option<OptionLine> {
         let mut found: Option<OptionLine> = None;
-        for option in self.options().filter(|option| option.name.starts_with(begin)) {
+        for option in self.options_from(begin).take_while(|option| option.name.starts_with(begin)) {
             match found {
                 Some(other) if (other.value, other.effects) != (option.value, option.effects) => return None,
                 _ => found = Some(option),
