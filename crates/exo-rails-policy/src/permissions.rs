@@ -162,8 +162,12 @@ pub struct PermissionRule {
     /// the call must match one of them. In a rule that stops calls, one host is enough. Needs the feature `urls`.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<String>,
-    /// The first words of shell commands, such as `git push`. The rule is about each simple command with these words, and not
-    /// about the others in the same text.
+    /// Shell commands by their first words, such as `git push` or `tar -xzf *`. The rule is about each command with these words, and not
+    /// about the others in the same text. An option is meant in each of its spellings, `*` in a word is any characters, and `-*` is all
+    /// options. Needs the feature `shell`.
+    ///
+    /// A rule that lets calls run lifts questions and denials of the shipped policy about the words that it names: the command, the options
+    /// in the pattern, and all operands. `git push` does not name `--force`. A pattern that is only a program names all of its words.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// What happens with calls that match.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! $ echo '{"command": "rm -rf build ~/x", "directory": "/home/dev/app"}' | cargo run --release -p exo-rails-shell --example judge
-//! {"decision":"deny","effects":[{"kind":"deletes","object":"build",…
+//! {"decision":"deny","rules":["deletes-outside"],…
 //! ```
 //!
 //! Without `directory`, the project is the directory in which the command begins. Other fields are ignored. A line that cannot be
@@ -10,7 +10,7 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
-use exo_rails_shell::effects::judge;
+use exo_rails_shell::ShellRules;
 use serde_json::{Value, json};
 
 fn main() -> io::Result<()> {
@@ -22,8 +22,7 @@ fn main() -> io::Result<()> {
 }
 
 fn judged(line: &str) -> Value {
-    let denied =
-        |reason: String| json!({ "decision": "deny", "rules": ["unreadable"], "effects": [], "reason": reason });
+    let denied = |reason: String| json!({ "decision": "deny", "rules": ["unreadable"], "to_pass": [reason], "commands": [], "effects": [] });
     let read: Value = match serde_json::from_str(line) {
         Ok(read) => read,
         Err(error) => return denied(format!("the line is not JSON: {error}")),
@@ -31,27 +30,14 @@ fn judged(line: &str) -> Value {
     let Some(command) = read["command"].as_str() else {
         return denied("the line has no text with the name `command`".to_owned());
     };
-    if !matches!(read["directory"], Value::Null | Value::String(_)) {
-        return denied("`directory` is not a text".to_owned());
+    let rules = match &read["directory"] {
+        Value::Null => Ok(ShellRules::default()),
+        Value::String(directory) => ShellRules::builder().working_directory(directory).build(),
+        _ => return denied("`directory` is not a text".to_owned()),
+    };
+    match rules {
+        Ok(rules) => serde_json::to_value(rules.judge(command).explain(command))
+            .unwrap_or_else(|error| denied(error.to_string())),
+        Err(error) => denied(error.to_string()),
     }
-    let judged = judge(command, read["directory"].as_str());
-    if let Some(reason) = judged.unreadable {
-        return denied(format!("the command cannot be read: {reason}"));
-    }
-    let effects = judged.effects.iter().map(|effect| {
-        json!({
-            "kind": effect.kind.name(),
-            "object": effect.object,
-            "possible": effect.is_possible,
-            "start": effect.span.start,
-            "end": effect.span.end,
-            "text": command.get(effect.span.clone()),
-        })
-    });
-    json!({
-        "decision": judged.decision,
-        "rules": judged.rules,
-        "effects": effects.collect::<Vec<_>>(),
-        "to_pass": judged.advice(),
-    })
 }

@@ -7,7 +7,7 @@ use std::fmt;
 /// ```
 /// use exo_rails_shell::{ShellRules, ShellRule};
 ///
-/// let error = ShellRules::builder().rule(ShellRule::deny("", "it deletes").program(["rm"])).build().unwrap_err();
+/// let error = ShellRules::builder().rule(ShellRule::deny("", "it deletes").command(["rm"])).build().unwrap_err();
 /// assert_eq!(error.to_string(), "`rule`: a rule has an empty name");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,16 +3,24 @@
 use super::word::mark;
 
 /// Whether something holds, as far as a command shows before it runs.
+///
+/// ```
+/// use exo_rails_shell::Holds;
+///
+/// assert!(Holds::Yes > Holds::Maybe && Holds::Maybe > Holds::No);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Holds {
+pub enum Holds {
+    /// It does not hold.
     No,
     /// It depends on something that is not known.
     Maybe,
+    /// It holds.
     Yes,
 }
 
 impl Holds {
-    pub(super) fn any(all: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn any(all: impl IntoIterator<Item = Self>) -> Self {
         let mut best = Self::No;
         for holds in all {
             best = best.max(holds);
@@ -22,82 +30,13 @@ impl Holds {
         }
         best
     }
-
-    /// Both hold.
-    pub(super) fn and(self, other: Self) -> Self {
-        self.min(other)
-    }
 }
 
 /// Longer texts with unknown parts may match any pattern.
 const COMPARED: usize = 512;
 
-/// Which answers a caller has a use for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// All of them.
-    All,
-    /// Only [`Holds::Yes`]; all others are [`Holds::No`].
-    OnlyYes,
-}
-
-/// Which ASCII characters a text has, and whether a part of it is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Letters(u128);
-
-impl Letters {
-    /// The bit of marks. No command has the character 0.
-    const MARKED: u128 = 1;
-
-    pub(super) fn of(text: &str) -> Self {
-        let letters = text.bytes().filter(u8::is_ascii).fold(0, |letters, byte| letters | 1 << byte);
-        let marked = !text.is_ascii() && mark::in_text(text);
-        Self(if marked { letters | Self::MARKED } else { letters & !Self::MARKED })
-    }
-
-    pub(super) fn marked(self) -> bool {
-        self.0 & Self::MARKED != 0
-    }
-
-    fn contain(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-}
-
-/// A pattern that is compared with many texts. Most texts lack a character of it.
-#[derive(Clone, Debug)]
-pub(super) struct Pattern {
-    pub(super) text: String,
-    letters: Letters,
-    /// It describes an option with its value, or an assignment.
-    pub(super) valued: bool,
-}
-
-impl Pattern {
-    pub(super) fn new(text: String) -> Self {
-        let Letters(letters) = Letters::of(&text);
-        let letters = Letters(letters & !(1 << b'*' | 1 << b'?' | Letters::MARKED));
-        let valued = text.starts_with('-') && text.contains(['*', '='])
-            || text.find('=').is_some_and(|at| !text[..at].contains('*') || at == 1);
-        Self { text, letters, valued }
-    }
-
-    /// Matches a text, as [`glob`] does.
-    pub(super) fn matches(&self, text: &str, letters: Letters, wanted: Wanted) -> Holds {
-        if !letters.contain(self.letters) && (wanted == Wanted::OnlyYes || !letters.marked()) {
-            return Holds::No;
-        }
-        glob(&self.text, text, wanted)
-    }
-
-    /// Returns whether a text matches, whatever its marks are.
-    pub(super) fn matches_plain(&self, text: &str, letters: Letters) -> bool {
-        letters.contain(self.letters) && glob_plain(&self.text, text)
-    }
-}
-
 /// Matches a text with a pattern in which `*` is any characters and `?` is one.
-pub(super) fn glob(pattern: &str, text: &str, wanted: Wanted) -> Holds {
+pub(crate) fn glob(pattern: &str, text: &str) -> Holds {
     // Most patterns begin with another letter.
     let (first, begin) = (pattern.bytes().next(), text.bytes().next());
     if let (Some(first), Some(begin)) = (first, begin)
@@ -110,15 +49,38 @@ pub(super) fn glob(pattern: &str, text: &str, wanted: Wanted) -> Holds {
     if glob_plain(pattern, text) {
         return Holds::Yes;
     }
-    if wanted == Wanted::OnlyYes || !mark::in_text(text) {
+    if !mark::in_text(text) {
         return Holds::No;
     }
     let too_long = text.len() > COMPARED || pattern.len() > 127;
     if too_long || may_glob(pattern.as_bytes(), text) { Holds::Maybe } else { Holds::No }
 }
 
+/// Returns whether a path with patterns of names, as bash reads `src/*.rs`, may find a path that a pattern describes.
+///
+/// In `names`, `*` and `?` are those of bash: they find no `/`, and no `.` at the begin of a name. In `pattern`, `*` is any characters.
+///
+/// ```
+/// use exo_rails_shell::may_find;
+///
+/// assert!(may_find("config/.e*", "*/.env") && may_find("/srv/k*/a.pem", "/srv/keys/*"));
+/// assert!(!may_find("config/*", "*/.env") && !may_find("src/*.rs", "*/.env"));
+/// ```
+#[must_use]
+pub fn may_find(names: &str, pattern: &str) -> bool {
+    let marked: String = names
+        .chars()
+        .map(|c| match c {
+            '*' => mark::STAR,
+            '?' => mark::ANY,
+            c => c,
+        })
+        .collect();
+    pattern.len() > 127 || may_glob(pattern.as_bytes(), &marked)
+}
+
 /// Matches byte by byte, with a way back to the last `*` only.
-pub(super) fn glob_plain(pattern: &str, text: &str) -> bool {
+pub(crate) fn glob_plain(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -157,14 +119,18 @@ fn may_glob(pattern: &[u8], text: &str) -> bool {
     let mut reached = behind_stars(1);
     let mut buffer = [0; 4];
     let mut chars = text.chars().peekable();
+    let mut before = '/';
     while let Some(c) = chars.next() {
+        let begins_name = std::mem::replace(&mut before, c) == '/';
         if name(c) && chars.peek() != Some(&mark::STAR) {
             if c == mark::CLASS {
                 // The characters of `[…]`.
                 let _ = chars.by_ref().find(|c| *c == ']');
             }
             for (place, byte) in pattern.iter().enumerate() {
-                if *byte != b'/' && reached & (1 << place) != 0 {
+                // A name with a dot in front is found only by a pattern with a dot in front.
+                let is_hidden = begins_name && *byte == b'.' && (place == 0 || pattern[place - 1] == b'/');
+                if *byte != b'/' && !is_hidden && reached & (1 << place) != 0 {
                     reached |= 2 << place;
                 }
             }
@@ -214,7 +180,22 @@ mod tests {
             ("ab", "abc", false),
             ("*.pem", "x.pem", true),
         ] {
-            assert_eq!(glob(pattern, text, Wanted::All) == Holds::Yes, expected, "{pattern} {text}");
+            assert_eq!(glob(pattern, text) == Holds::Yes, expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn patterns_of_names_find_no_hidden_names_by_chance() {
+        for (names, pattern, expected) in [
+            ("*", ".env", false),
+            (".*", ".env", true),
+            ("config/*", "*/.env", false),
+            ("config/.e?v", "*/.env", true),
+            ("*/*.env", "*/a.env", true),
+            ("*.txt", "*/.env", false),
+            ("a*", "a.env", true),
+        ] {
+            assert_eq!(may_find(names, pattern), expected, "{names} {pattern}");
         }
     }
 
@@ -236,7 +217,7 @@ mod tests {
             ("-1", mark::NUMBER.to_string(), Holds::No),
             ("a*c", format!("a{}c", mark::NUMBER), Holds::Yes),
         ] {
-            assert_eq!(glob(pattern, &text, Wanted::All), expected, "{pattern} {text}");
+            assert_eq!(glob(pattern, &text), expected, "{pattern} {text}");
         }
     }
 }

@@ -194,7 +194,7 @@ fn the_program_accepts_every_table_of_a_policy() {
         [permissions]
         default = "allow"
         [permissions.shell]
-        unlisted = "ask"
+        unreadable = "ask"
         [paths]
         roots = [{ name = "here", path = "." }]
         [urls]

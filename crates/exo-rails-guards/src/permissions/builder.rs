@@ -120,6 +120,10 @@ impl PermissionsBuilder {
             unknown: first(&configs, |config| config.unknown).unwrap_or_default(),
             plan: first(&configs, |config| config.plan).unwrap_or(super::Caution::Deny),
             judge: judge(&configs)?,
+            shell_source: configs
+                .iter()
+                .find(|(_, config)| config.shell.is_some())
+                .map_or(Source::Global, |(source, _)| *source),
             grant,
             places,
             tools,

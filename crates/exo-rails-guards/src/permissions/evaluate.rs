@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use exo_rails::ToolCallInputs;
-use exo_rails_policy::{Precision, Severity, ToolPattern};
+use exo_rails_policy::{Severity, ToolPattern};
 
 use super::grant::ExecutionGrant;
 use super::{Caution, Effect, Permission, PermissionMode, Source};
 use crate::finding::Place;
 use crate::places::path::{Match, Places};
 use crate::rules::call::Call;
-use crate::rules::command::{CommandText, Judge, Judgement, Reading, SimpleCommand, command_texts, read};
-use crate::rules::rule::{About, Rank, Rule, RuleId};
+use crate::rules::command::{self, CommandText, Judge, Judgement, Reading, ShellCommand, command_texts, read};
+use crate::rules::rule::{Rank, Rule, RuleId};
 use crate::rules::tools::Tools;
 
 /// The rules and settings of a guard, ready to decide.
@@ -26,6 +26,8 @@ pub(super) struct Policy {
     pub(super) places: Places,
     pub(super) tools: Tools,
     pub(super) judge: Judge,
+    /// Where the rules about shell commands come from that are not built in.
+    pub(super) shell_source: Source,
     pub(super) rules: Vec<Rule>,
     pub(super) index: Index,
 }
@@ -71,6 +73,8 @@ pub(super) enum By {
     Shell(Judgement),
     /// The rules about shell commands, because none of them stops the command.
     ShellPasses,
+    /// The shell itself runs the command, and no rule stops it.
+    Builtin,
     /// A command that cannot be read.
     Unreadable,
     /// The default, because no rule matches.
@@ -144,7 +148,7 @@ impl Policy {
         Evaluation { verdicts, texts, deciding }
     }
 
-    /// Decides about each command in a text.
+    /// Decides about each command in a text, and about what the shell itself does.
     fn reading(
         &self,
         text: usize,
@@ -154,32 +158,40 @@ impl Policy {
         verdicts: &mut Vec<Verdict>,
     ) {
         let effect = call.facts.effect;
+        let before = verdicts.len();
+        let about = |about: command::About| -> Vec<Judgement> {
+            reading.judgements.iter().filter(|judgement| judgement.about == about).cloned().collect()
+        };
         for (number, command) in reading.commands.iter().enumerate() {
             let matched = self.with_command(matched, command);
-            let judgements: Vec<_> =
-                reading.judgements.iter().filter(|judgement| judgement.command == Some(number)).cloned().collect();
-            verdicts.push(self.decide(
-                matched,
-                judgements,
-                By::ShellPasses,
-                effect,
-                Some((text, command.range.clone())),
-            ));
+            // What rules about this command name needs no other decision.
+            let is_lifted = |judgement: &Judgement| judgement.is_liftable && self.lifts(&matched, command, judgement);
+            let mut judgements = about(command::About::Command(number));
+            judgements.retain(|judgement| !is_lifted(judgement));
+            let otherwise = if command.is_builtin { By::Builtin } else { By::ShellPasses };
+            verdicts.push(self.decide(matched, judgements, otherwise, effect, Some((text, command.range.clone()))));
         }
-        let about_all: Vec<_> =
-            reading.judgements.iter().filter(|judgement| judgement.command.is_none()).cloned().collect();
-        if let Some(range) = about_all.first().map(|judgement| judgement.range.clone()) {
+        let of_text = about(command::About::Text);
+        if let Some(range) = of_text.first().map(|judgement| judgement.range.clone()) {
             let matched = self.with_unknown_command(matched);
-            verdicts.push(self.decide(matched, about_all, By::ShellPasses, effect, Some((text, range))));
-        } else if reading.commands.is_empty() {
-            verdicts.push(self.decide(
-                self.without_commands(matched),
-                Vec::new(),
-                By::ShellPasses,
-                effect,
-                Some((text, 0..0)),
-            ));
+            verdicts.push(self.decide(matched, of_text, By::ShellPasses, effect, Some((text, range))));
         }
+        let of_shell = about(command::About::Shell);
+        let range = of_shell.first().map(|judgement| judgement.range.clone());
+        if range.is_some() || verdicts.len() == before {
+            let range = range.unwrap_or(0..0);
+            let matched = self.without_commands(matched);
+            verdicts.push(self.decide(matched, of_shell, By::ShellPasses, effect, Some((text, range))));
+        }
+    }
+
+    /// Returns whether a rule names the words that a judgement of the shipped policy is about.
+    fn lifts(&self, matched: &[(usize, Match)], command: &ShellCommand, judgement: &Judgement) -> bool {
+        matched.iter().any(|(number, _)| {
+            let rule = &self.rules[*number];
+            let patterns = rule.commands.as_ref().filter(|_| rule.permission != Permission::Deny);
+            patterns.is_some_and(|patterns| patterns.names(command, &judgement.range))
+        })
     }
 
     /// Decides about a call whose command cannot be read.
@@ -189,15 +201,16 @@ impl Policy {
             rule: Arc::from("command-unreadable"),
             reason: Arc::from("the call has no command that can be read: write the command as one text"),
             severity: Severity::Medium,
-            command: None,
+            is_own: false,
+            is_liftable: false,
+            about: command::About::Text,
             range: 0..0,
-            is_unknown: true,
         };
         self.decide(self.with_unknown_command(matched), vec![judgement], By::Unreadable, call.facts.effect, None)
     }
 
     /// Returns the rules that match a command.
-    fn with_command(&self, matched: &[(usize, Match)], command: &SimpleCommand) -> Vec<(usize, Match)> {
+    fn with_command(&self, matched: &[(usize, Match)], command: &ShellCommand) -> Vec<(usize, Match)> {
         let found = |(number, found): &(usize, Match)| {
             let rule = &self.rules[*number];
             let command = match &rule.commands {
@@ -274,7 +287,7 @@ impl Policy {
         };
         let rule = matched.iter().filter(denies).max_by_key(|(number, _)| self.standing(*number));
         let judgement =
-            judgements.iter().find(|judgement| judgement.permission == Permission::Deny && !judgement.is_unknown);
+            judgements.iter().find(|judgement| judgement.permission == Permission::Deny && !is_unread(judgement));
         let rule = rule.map(|(number, found)| By::Rule(*number, *found));
         rule.or_else(|| judgement.cloned().map(By::Shell))
     }
@@ -286,17 +299,17 @@ impl Policy {
         };
         let rule = matched.iter().filter(may_deny).max_by_key(|(number, _)| self.standing(*number));
         let rule = rule.map(|(number, found)| By::Rule(*number, *found));
-        rule.or_else(|| judgements.iter().find(|judgement| judgement.is_unknown).cloned().map(By::Shell))
+        rule.or_else(|| judgements.iter().find(|judgement| is_unread(judgement)).cloned().map(By::Shell))
     }
 
     /// Returns the decision of the most specific rule that does not deny.
     fn most_specific(&self, matched: &[(usize, Match)], judgements: &[Judgement]) -> Option<(Permission, By)> {
         let rules = matched.iter().filter(|(number, _)| self.rules[*number].permission != Permission::Deny);
         let rule = rules.max_by_key(|(number, _)| self.standing(*number));
-        let asks = judgements.iter().find(|judgement| judgement.permission == Permission::Ask && !judgement.is_unknown);
-        let built_in = Rank { about: About::Command, tool: Precision::Any, conditions: 0, fixed: 0 };
+        let asks = judgements.iter().find(|judgement| judgement.permission == Permission::Ask && !is_unread(judgement));
         match (rule, asks) {
-            (Some((number, _)), Some(judgement)) if self.rules[*number].rank < built_in => {
+            // A rule about the command has lifted the questions about what it names.
+            (Some((number, _)), Some(judgement)) if self.rules[*number].permission.passes() => {
                 Some((Permission::Ask, By::Shell(judgement.clone())))
             }
             (Some((number, found)), _) => Some((self.rules[*number].permission, By::Rule(*number, *found))),
@@ -315,6 +328,10 @@ impl Policy {
     fn otherwise(&self, judgements: &[Judgement], otherwise: By, effect: Effect) -> (Permission, By) {
         match (&otherwise, self.mode, effect) {
             // The judge of shell commands knows the command. What is closed by default stays closed.
+            (By::Builtin, ..) => match judgements.first() {
+                Some(judgement) => (judgement.permission, By::Shell(judgement.clone())),
+                None => (Permission::Allow, otherwise),
+            },
             (By::ShellPasses, ..) if self.default != Permission::Deny => match judgements.first() {
                 Some(judgement) => (judgement.permission, By::Shell(judgement.clone())),
                 None => (Permission::Allow, otherwise),
@@ -351,10 +368,16 @@ impl Policy {
     pub(super) fn rule_of(&self, by: &By) -> Option<RuleId> {
         match by {
             By::Rule(number, _) => Some((*self.rules[*number].id).clone()),
-            By::Shell(judgement) => Some(RuleId::built_in(&*judgement.rule)),
+            By::Shell(judgement) => Some(self.shell_rule(judgement)),
             By::Mode(by) => self.rule_of(by),
-            By::ShellPasses | By::Unreadable | By::Default => None,
+            By::ShellPasses | By::Builtin | By::Unreadable | By::Default => None,
         }
+    }
+
+    /// Returns the identity of a rule about shell commands.
+    pub(super) fn shell_rule(&self, judgement: &Judgement) -> RuleId {
+        let source = if judgement.is_own { self.shell_source } else { Source::BuiltIn };
+        RuleId { source, ..RuleId::built_in(&*judgement.rule) }
     }
 
     /// Returns the name of the rule in findings.
@@ -362,7 +385,7 @@ impl Policy {
         match by {
             By::Mode(_) => format!("mode-{}", self.mode),
             By::Default => "default".to_owned(),
-            By::ShellPasses => "shell".to_owned(),
+            By::ShellPasses | By::Builtin => "shell".to_owned(),
             By::Unreadable => "command-unreadable".to_owned(),
             by => self.rule_of(by).map(|rule| rule.name).unwrap_or_default(),
         }
@@ -373,7 +396,7 @@ impl Policy {
         match by {
             By::Rule(number, _) => self.rules[*number].expires_in_ms,
             By::Mode(by) => self.expiry_of(by),
-            By::Shell(_) | By::ShellPasses | By::Unreadable | By::Default => None,
+            By::Shell(_) | By::ShellPasses | By::Builtin | By::Unreadable | By::Default => None,
         }
     }
 
@@ -382,7 +405,7 @@ impl Policy {
             By::Rule(number, _) => self.rules[*number].severity,
             By::Shell(judgement) => judgement.severity,
             By::Mode(by) => self.severity_of(by, permission),
-            By::ShellPasses | By::Unreadable | By::Default => match permission {
+            By::ShellPasses | By::Builtin | By::Unreadable | By::Default => match permission {
                 Permission::Allow | Permission::Notify => Severity::Info,
                 Permission::Ask => Severity::Low,
                 Permission::Deny => Severity::Medium,
@@ -402,6 +425,7 @@ impl Policy {
             By::Rule(number, _) => self.rules[*number].reason(),
             By::Shell(judgement) => judgement.reason.to_string(),
             By::ShellPasses => "the rules about shell commands let it run".to_owned(),
+            By::Builtin => "the shell itself runs it, and it changes nothing".to_owned(),
             By::Unreadable => "the call has no command that can be read".to_owned(),
             By::Default => match permission {
                 Permission::Allow | Permission::Notify => "no rule matches, and calls run by default".to_owned(),
@@ -427,4 +451,9 @@ impl Policy {
             PermissionMode::Default => self.reason_of(by, permission),
         }
     }
+}
+
+/// Returns whether the text of a judgement cannot be read, so that a rule that denies may be meant.
+fn is_unread(judgement: &Judgement) -> bool {
+    judgement.about == command::About::Text
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::evaluate::{By, Evaluation, Policy, Verdict};
 use super::{Permission, PermissionMode};
 use crate::places::path::Match;
+use crate::rules::command::About;
 use crate::rules::rule::RuleId;
 
 /// Which rule decides about a call, and why. See [`Permissions::explain`](crate::Permissions::explain).
@@ -81,7 +82,7 @@ impl Policy {
             });
         let shell = verdict.judgements.iter().filter(|judgement| !is_judgement(&verdict.by, &judgement.rule)).map(
             |judgement| LostRule {
-                rule: RuleId::built_in(&*judgement.rule),
+                rule: self.shell_rule(judgement),
                 permission: judgement.permission,
                 why: self.why_shell_lost(judgement.permission, verdict),
             },
@@ -102,10 +103,11 @@ impl Policy {
                 By::Shell(judgement) if judgement.permission == Permission::Deny => {
                     "a rule that denies always decides".to_owned()
                 }
-                By::Shell(judgement) if judgement.is_unknown => "a rule that denies may apply".to_owned(),
-                By::Shell(_) => {
-                    "it has no pattern of commands, so it is less specific than the rules about commands".to_owned()
+                By::Shell(judgement) if judgement.about == About::Text => "a rule that denies may apply".to_owned(),
+                By::Shell(_) if rule.commands.is_some() => {
+                    "it does not name the words that the rules about shell commands stop".to_owned()
                 }
+                By::Shell(_) => "it has no pattern of commands, so it lifts no question about a command".to_owned(),
                 By::Mode(_) => format!("the mode `{}` decides", self.mode),
                 _ => "it is less strict".to_owned(),
             };

@@ -103,6 +103,9 @@ pub(crate) struct PathPatterns {
     exact: GlobSet,
     /// For rules that stop calls: any case, and patterns without `/` in every directory.
     wide: GlobSet,
+    /// The patterns of `wide`, for paths that are patterns of names themselves.
+    #[cfg(feature = "shell")]
+    wide_texts: Vec<String>,
     /// Whether a pattern is about absolute paths or the home directory.
     has_absolute: bool,
     /// The shortest fixed text of the patterns.
@@ -119,6 +122,8 @@ impl PathPatterns {
     pub(crate) fn new(patterns: &[String], places: &Places) -> Result<Self, String> {
         let (mut exact, mut wide) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let mut has_absolute = false;
+        #[cfg(feature = "shell")]
+        let mut wide_texts = Vec::new();
         for pattern in patterns {
             if pattern.is_empty() || pattern.split('/').any(|part| part == "..") {
                 return Err(format!("`{pattern}` is not a pattern of paths: write a path without `..`"));
@@ -130,11 +135,20 @@ impl PathPatterns {
                 if !form.contains('/') {
                     wide.add(glob(&format!("**/{form}"), true, true)?);
                 }
+                #[cfg(feature = "shell")]
+                wide_texts.extend(with_any_directory(&form));
             }
         }
         let build = |set: &GlobSetBuilder| set.build().map_err(|error| error.to_string());
         let fixed = patterns.iter().map(|pattern| fixed_text(pattern)).min().unwrap_or(0);
-        Ok(Self { exact: build(&exact)?, wide: build(&wide)?, has_absolute, fixed })
+        Ok(Self {
+            exact: build(&exact)?,
+            wide: build(&wide)?,
+            #[cfg(feature = "shell")]
+            wide_texts,
+            has_absolute,
+            fixed,
+        })
     }
 
     /// Returns whether a path certainly is what a pattern says, for a rule that lets calls run.
@@ -147,6 +161,13 @@ impl PathPatterns {
 
     /// Returns whether a path may be what a pattern says, for a rule that stops calls.
     pub(crate) fn catches(&self, path: &PossiblePath) -> Match {
+        #[cfg(feature = "shell")]
+        if path.is_of_names {
+            let finds = |form: &String| {
+                self.wide_texts.iter().any(|pattern| exo_rails_shell::may_find(&form.to_lowercase(), pattern))
+            };
+            return if path.forms.iter().any(finds) { Match::Maybe } else { Match::No };
+        }
         if path.forms.iter().any(|form| self.wide.is_match(form)) {
             Match::Yes
         } else if path.leaves && self.has_absolute {
@@ -163,11 +184,25 @@ pub(crate) struct PossiblePath {
     forms: Vec<String>,
     /// Whether `..` leaves the beginning of a relative path, so that its target is unknown.
     leaves: bool,
+    /// Whether the path is a pattern of names, such as `src/*.rs`.
+    #[cfg(feature = "shell")]
+    is_of_names: bool,
 }
 
 impl PossiblePath {
+    /// Makes a path of a pattern of names, as a shell reads it.
+    #[cfg(feature = "shell")]
+    pub(crate) fn of_names(text: &str, places: &Places) -> Self {
+        Self { is_of_names: true, ..Self::new(text, places) }
+    }
+
     pub(crate) fn new(text: &str, places: &Places) -> Self {
-        let mut path = Self { forms: Vec::new(), leaves: false };
+        let mut path = Self {
+            forms: Vec::new(),
+            leaves: false,
+            #[cfg(feature = "shell")]
+            is_of_names: false,
+        };
         for reading in readings(text, places) {
             if let Some(forms) = places.forms(&reading) {
                 path.forms.extend(forms);
@@ -199,6 +234,16 @@ fn pattern_forms(pattern: &str, places: &Places) -> Vec<String> {
         .collect();
     forms.extend(directories);
     forms
+}
+
+/// Returns a pattern in the forms that [`exo_rails_shell::may_find`] reads: `*` is any characters there.
+#[cfg(feature = "shell")]
+fn with_any_directory(form: &str) -> Vec<String> {
+    let form = form.to_lowercase();
+    let inner = if form.contains('/') { None } else { Some(format!("*/{form}")) };
+    // `**/x` is also `x`.
+    let bare = form.strip_prefix("**/").map(str::to_owned);
+    [Some(form.clone()), inner, bare].into_iter().flatten().map(|form| form.replace("**", "*")).collect()
 }
 
 /// Returns whether every tool reads this path in the same way.

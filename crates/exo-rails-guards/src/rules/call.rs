@@ -64,11 +64,21 @@ impl<'c> Call<'c> {
                 }
             };
             possible_texts(&self.inputs.arguments, self.facts.paths, &mut add);
-            let commands = self.readings.iter().flat_map(|reading| &reading.commands);
-            for word in commands.flat_map(|command| command.words.iter().chain(&command.files)).flatten() {
+            #[cfg(feature = "shell")]
+            for word in self.readings.iter().flat_map(|reading| &reading.commands).flat_map(|command| &command.words) {
+                let Some(word) = word.value() else { continue };
                 add(word);
                 if let Some((_, value)) = word.split_once('=') {
                     add(value);
+                }
+            }
+            // In the spelling of the shell: with the values of variables, and from the directory of the command.
+            #[cfg(feature = "shell")]
+            for path in self.readings.iter().flat_map(|reading| &reading.paths) {
+                if path.contains(['*', '?']) {
+                    all.push(PossiblePath::of_names(path, self.places));
+                } else if !path.contains('…') {
+                    all.push(PossiblePath::new(path, self.places));
                 }
             }
             all
@@ -89,7 +99,7 @@ impl<'c> Call<'c> {
     #[cfg(feature = "urls")]
     pub(crate) fn possible_hosts(&self) -> &[String] {
         self.possible_hosts.get_or_init(|| {
-            let mut all = Vec::new();
+            let mut all: Vec<String> = Vec::new();
             possible_texts(&self.inputs.arguments, self.facts.hosts, &mut |text| {
                 crate::places::host::possible_hosts(text, &mut |host| {
                     if !all.iter().any(|known| known == host) {
@@ -97,6 +107,11 @@ impl<'c> Call<'c> {
                     }
                 });
             });
+            for host in self.readings.iter().flat_map(|reading| &reading.hosts) {
+                if !all.contains(host) {
+                    all.push(host.clone());
+                }
+            }
             all
         })
     }

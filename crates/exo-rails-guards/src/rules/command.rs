@@ -1,16 +1,15 @@
 //! Shell commands in the arguments of a call: found, judged, and compared with the patterns of rules.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use exo_rails_policy::{PointerPattern, Severity};
-use exo_rails_text::spelling::folded;
-use globset::GlobMatcher;
 use serde_json::Value;
 
 use super::tools::ToolFacts;
-use crate::arguments::{Search, Way, each_leaf, fixed_text, glob, nested, place};
+#[cfg(feature = "shell")]
+use crate::arguments::fixed_text;
+use crate::arguments::{Search, Way, each_leaf, nested, place};
 use crate::finding::Place;
 use crate::places::path::Match;
 use exo_rails_policy::permissions::Permission;
@@ -209,37 +208,59 @@ fn directories(arguments: &Value) -> Option<Vec<Option<String>>> {
     is_readable.then_some(all)
 }
 
-/// What a judge says about a text: its simple commands, and judgements about them.
+/// What a judge says about a text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
-    pub(crate) commands: Vec<SimpleCommand>,
+    /// The programs that the text runs.
+    pub(crate) commands: Vec<ShellCommand>,
     pub(crate) judgements: Vec<Judgement>,
+    /// The paths that the text reads, writes or deletes: from the working directory, or with `/` or `~` in front. `*` and `?` are those of
+    /// patterns of names.
+    #[cfg(feature = "shell")]
+    pub(crate) paths: Vec<String>,
+    /// The hosts to which the text connects.
+    #[cfg_attr(
+        not(feature = "urls"),
+        expect(dead_code, reason = "without the feature `urls`, no rule is about hosts")
+    )]
+    pub(crate) hosts: Vec<String>,
 }
 
-/// A program with its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SimpleCommand {
-    /// The program and its arguments. `None` is a word that is not known before the command runs.
-    pub(crate) words: Vec<Option<String>>,
-    /// The paths of redirections.
-    pub(crate) files: Vec<Option<String>>,
-    /// Whether the command has neither assignments nor redirections.
-    pub(crate) is_bare: bool,
-    pub(crate) range: Range<usize>,
-}
-
-/// What the rules about shell commands say about one command, or about the whole text.
+/// What the rules about shell commands say about an effect, about one command, or about the whole text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judgement {
     pub(crate) permission: Permission,
     pub(crate) rule: Arc<str>,
     pub(crate) reason: Arc<str>,
     pub(crate) severity: Severity,
-    /// The number of the command. `None` for the whole text.
-    pub(crate) command: Option<usize>,
+    /// Whether a rule of the configuration says it, and not the shipped policy.
+    pub(crate) is_own: bool,
+    /// Whether a rule about the command can lift it.
+    pub(crate) is_liftable: bool,
+    pub(crate) about: About,
     pub(crate) range: Range<usize>,
-    /// Whether something unknown decides, so that a rule that denies may be meant.
-    pub(crate) is_unknown: bool,
+}
+
+/// What a judgement is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    /// A command, by its number.
+    Command(usize),
+    /// What the shell itself does, such as a redirection.
+    Shell,
+    /// A text that cannot be read.
+    Text,
+}
+
+#[cfg(feature = "shell")]
+pub(crate) use exo_rails_shell::ShellCommand;
+
+/// Without the feature `shell`, no text has commands.
+#[cfg(not(feature = "shell"))]
+#[derive(Clone, Debug)]
+pub(crate) struct ShellCommand {
+    pub(crate) range: Range<usize>,
+    pub(crate) is_builtin: bool,
 }
 
 /// Judges shell commands.
@@ -257,183 +278,103 @@ pub(crate) fn read(judge: &Judge, text: &CommandText) -> Reading {
         Some(directory) => judge.judge_in(directory, &text.text),
         None => judge.judge(&text.text),
     };
-    let word = |word: &exo_rails_shell::Word| word.value().map(str::to_owned);
-    let commands = verdict.commands.iter().map(|command| SimpleCommand {
-        words: command.words.iter().map(word).collect(),
-        files: command.redirections.iter().map(|redirection| word(&redirection.path)).collect(),
-        is_bare: command.assignments.is_empty() && command.redirections.is_empty(),
-        range: command.range.clone(),
-    });
+    let (mut paths, mut hosts) = (Vec::new(), Vec::new());
+    for effect in &verdict.effects {
+        use exo_rails_shell::EffectKind::{Receives, Sends, SendsCredentials};
+        if effect.place.is_some() {
+            paths.push(effect.object.replacen("$TMPDIR/", "/tmp/", 1));
+        } else if matches!(effect.kind, Receives | Sends | SendsCredentials) && !effect.object.is_empty() {
+            hosts.push(effect.object.clone());
+        }
+    }
     let judgements = verdict.judgements.iter().map(|judgement| Judgement {
         permission: judgement.decision.into(),
         rule: Arc::clone(&judgement.rule),
         reason: Arc::clone(&judgement.reason),
         severity: judgement.severity,
-        command: judgement.command,
+        is_own: judgement.is_own,
+        // A rule that denies always decides.
+        is_liftable: judgement.protects.is_none()
+            && !(judgement.is_own && judgement.decision == exo_rails_shell::ShellDecision::Deny),
+        about: match (judgement.command, judgement.effect) {
+            (Some(number), _) => About::Command(number),
+            (None, Some(_)) => About::Shell,
+            (None, None) => About::Text,
+        },
         range: judgement.range.clone(),
-        is_unknown: judgement.depends_on_unknown || judgement.command.is_none(),
     });
-    Reading { commands: commands.collect(), judgements: judgements.collect() }
+    Reading { judgements: judgements.collect(), commands: verdict.commands, paths, hosts }
 }
 
 #[cfg(not(feature = "shell"))]
 pub(crate) fn read(_judge: &Judge, text: &CommandText) -> Reading {
-    Reading {
-        commands: Vec::new(),
-        judgements: vec![Judgement {
-            permission: Permission::Ask,
-            rule: Arc::from("shell-unread"),
-            reason: Arc::from("nothing reads shell commands, because the feature `shell` of exo-rails-guards is off"),
-            severity: Severity::Medium,
-            command: None,
-            range: 0..text.text.len(),
-            is_unknown: true,
-        }],
-    }
+    let judgement = Judgement {
+        permission: Permission::Ask,
+        rule: Arc::from("shell-unread"),
+        reason: Arc::from("nothing reads shell commands, because the feature `shell` of exo-rails-guards is off"),
+        severity: Severity::Medium,
+        is_own: false,
+        is_liftable: false,
+        about: About::Text,
+        range: 0..text.text.len(),
+    };
+    Reading { judgements: vec![judgement], ..Reading::default() }
 }
 
 /// Patterns of which a command has to match one.
+#[derive(Debug)]
 pub(crate) struct CommandPatterns {
-    patterns: Vec<Pattern>,
+    #[cfg(feature = "shell")]
+    patterns: Vec<exo_rails_shell::CommandPattern>,
     pub(crate) fixed: usize,
 }
 
-impl fmt::Debug for CommandPatterns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CommandPatterns").field("patterns", &self.patterns.len()).finish_non_exhaustive()
-    }
-}
-
-/// The words of a pattern, for commands such as `git push --force`.
-struct Pattern {
-    exact: Vec<GlobMatcher>,
-    program: GlobMatcher,
-    operands: Vec<GlobMatcher>,
-    options: Vec<String>,
-}
-
+#[cfg(feature = "shell")]
 impl CommandPatterns {
     pub(crate) fn new(patterns: &[String]) -> Result<Self, String> {
         let fixed = patterns.iter().map(|pattern| fixed_text(pattern)).min().unwrap_or(0);
-        let patterns = patterns.iter().map(|pattern| Pattern::new(pattern)).collect::<Result<_, _>>()?;
-        Ok(Self { patterns, fixed })
+        let patterns = patterns.iter().map(|pattern| exo_rails_shell::CommandPattern::new(pattern));
+        Ok(Self { patterns: patterns.collect::<Result<_, _>>()?, fixed })
     }
 
     /// Returns whether the command certainly is one of the patterns, for a rule that lets calls run.
-    pub(crate) fn allows(&self, command: &SimpleCommand) -> bool {
-        command.is_bare && self.patterns.iter().any(|pattern| pattern.allows(&command.words))
+    pub(crate) fn allows(&self, command: &ShellCommand) -> bool {
+        self.patterns.iter().any(|pattern| pattern.allows(command).is_some())
+    }
+
+    /// Returns whether the patterns name the words at `range`, for a rule that lets calls run.
+    pub(crate) fn names(&self, command: &ShellCommand, range: &Range<usize>) -> bool {
+        let is_apart = |word: &Range<usize>| word.end <= range.start || range.end <= word.start;
+        self.patterns.iter().any(|pattern| pattern.allows(command).is_some_and(|open| open.iter().all(is_apart)))
     }
 
     /// Returns whether the command may be one of the patterns, for a rule that stops calls.
-    pub(crate) fn catches(&self, command: &SimpleCommand) -> Match {
-        self.patterns.iter().map(|pattern| pattern.catches(&command.words)).max().unwrap_or(Match::No)
+    pub(crate) fn catches(&self, command: &ShellCommand) -> Match {
+        let matches = self.patterns.iter().map(|pattern| match pattern.catches(command) {
+            exo_rails_shell::Holds::No => Match::No,
+            exo_rails_shell::Holds::Maybe => Match::Maybe,
+            exo_rails_shell::Holds::Yes => Match::Yes,
+        });
+        matches.max().unwrap_or(Match::No)
     }
 }
 
-impl Pattern {
-    fn new(pattern: &str) -> Result<Self, String> {
-        let words: Vec<&str> = pattern.split_whitespace().collect();
-        let Some((program, rest)) = words.split_first() else {
-            return Err("a command is empty: write its first words, such as `git push`".to_owned());
-        };
-        if let Some(operator) =
-            words.iter().find(|word| word.contains(['|', ';', '&', '<', '>', '`', '$', '\'', '"', '\\']))
-        {
-            return Err(format!(
-                "`{operator}` is not a word of a simple command: write the first words of one command, such as `git push`"
-            ));
-        }
-        let (options, operands): (Vec<&str>, Vec<&str>) = rest.iter().partition(|word| word.starts_with('-'));
-        let matcher = |word: &str, any_case| Ok::<_, String>(glob(word, any_case, false)?.compile_matcher());
-        Ok(Self {
-            exact: words.iter().map(|word| matcher(word, false)).collect::<Result<_, _>>()?,
-            program: matcher(base_name(program), true)?,
-            operands: operands.iter().map(|word| matcher(word, true)).collect::<Result<_, _>>()?,
-            options: options.iter().map(|option| (*option).to_owned()).collect(),
-        })
+#[cfg(not(feature = "shell"))]
+impl CommandPatterns {
+    pub(crate) fn new(_: &[String]) -> Result<Self, String> {
+        Err("rules about commands need the feature `shell` of exo-rails-guards: enable it".to_owned())
     }
 
-    fn allows(&self, words: &[Option<String>]) -> bool {
-        words.len() >= self.exact.len()
-            && self
-                .exact
-                .iter()
-                .zip(words)
-                .all(|(pattern, word)| word.as_deref().is_some_and(|word| pattern.is_match(word)))
+    pub(crate) fn allows(&self, _: &ShellCommand) -> bool {
+        false
     }
 
-    fn catches(&self, words: &[Option<String>]) -> Match {
-        let Some((program, rest)) = words.split_first() else { return Match::No };
-        let program = match program {
-            Some(program) => folded(base_name(program))
-                .iter()
-                .any(|name| self.program.is_match(name.trim_end_matches(".exe")))
-                .into(),
-            None => Match::Maybe,
-        };
-        if program == Match::No {
-            return Match::No;
-        }
-        let options = self.options.iter().map(|option| has_option(rest, option)).min().unwrap_or(Match::Yes);
-        program.min(options).min(self.has_operands(rest))
+    pub(crate) fn names(&self, _: &ShellCommand, _: &Range<usize>) -> bool {
+        false
     }
 
-    /// Returns whether the operands of the pattern are the first operands of the command. A word after an option may be its
-    /// value or an operand.
-    fn has_operands(&self, words: &[Option<String>]) -> Match {
-        // The best match for each number of operands that are found.
-        let mut best = vec![Match::No; self.operands.len() + 1];
-        best[0] = Match::Yes;
-        let mut after_option = false;
-        for word in words {
-            let mut next = vec![Match::No; best.len()];
-            for (found, so_far) in best.iter().enumerate().filter(|(_, so_far)| **so_far > Match::No) {
-                let (is_it, is_skipped) = match (word, self.operands.get(found)) {
-                    (_, None) => (Match::No, Match::Yes),
-                    (None, Some(_)) => (Match::Maybe, Match::Maybe),
-                    (Some(word), Some(operand)) => {
-                        let is_it = folded(word).iter().any(|word| operand.is_match(word.as_ref()));
-                        (is_it.into(), (word.starts_with('-') || after_option || word.is_empty()).into())
-                    }
-                };
-                next[found] = next[found].max((*so_far).min(is_skipped));
-                if let Some(more) = next.get_mut(found + 1) {
-                    *more = (*more).max((*so_far).min(is_it));
-                }
-            }
-            best = next;
-            after_option = word.as_deref().is_some_and(|word| word.starts_with('-') && !word.contains('='));
-        }
-        best.last().copied().unwrap_or(Match::No)
-    }
-}
-
-fn base_name(program: &str) -> &str {
-    program.rsplit(['/', '\\']).next().unwrap_or(program)
-}
-
-/// Returns whether the command has an option: `--force` is also `--forc` and `--force=x`, and `-f` is also in `-rf`.
-fn has_option(words: &[Option<String>], option: &str) -> Match {
-    let is_long = option.starts_with("--");
-    let has = |word: &str| {
-        let name = word.split('=').next().unwrap_or(word);
-        if is_long { name == option || (name.len() > 3 && option.starts_with(name)) } else { word == option }
-    };
-    let known = || words.iter().flatten();
-    let has_letters = || {
-        let letters = || {
-            known()
-                .filter(|word| word.starts_with('-') && !word.starts_with("--"))
-                .flat_map(|word| word.chars().skip(1))
-        };
-        !is_long && option.chars().skip(1).all(|letter| letters().any(|c| c == letter))
-    };
-    if known().any(|word| has(word)) || has_letters() {
-        Match::Yes
-    } else if words.contains(&None) {
+    pub(crate) fn catches(&self, _: &ShellCommand) -> Match {
         Match::Maybe
-    } else {
-        Match::No
     }
 }
 
@@ -481,59 +422,5 @@ mod tests {
         {
             assert_eq!(texts(&arguments), None, "{arguments}");
         }
-    }
-
-    fn command(text: &str) -> SimpleCommand {
-        let words = text.split(' ').map(|word| (word != "?").then(|| word.to_owned())).collect();
-        SimpleCommand { words, files: Vec::new(), is_bare: true, range: 0..0 }
-    }
-
-    #[test]
-    fn patterns_catch_commands_with_options_between() {
-        use Match::{Maybe, No, Yes};
-        for (pattern, text, expected) in [
-            ("git push", "git push origin main", Yes),
-            ("git push", "git -C /x push", Yes),
-            ("git push", "git --no-pager push", Yes),
-            ("git push", "/usr/bin/git push", Yes),
-            ("git push", "GIT push", Yes),
-            ("git push", "git.exe push", Yes),
-            ("git push", "git commit -m push", No),
-            ("git push", "git log", No),
-            ("git push", "git ?", Maybe),
-            ("git push", "? push", Maybe),
-            ("git push", "? status", No),
-            ("git push --force", "git push origin --force", Yes),
-            ("git push --force", "git push --forc", Yes),
-            ("git push --force", "git push", No),
-            ("git push --force", "git push ?", Maybe),
-            ("rm -rf", "rm -r -f x", Yes),
-            ("rm -rf", "rm -fvr x", Yes),
-            ("rm -rf", "rm -r x", No),
-            ("npm run *", "npm run build", Yes),
-            ("npm run *", "npm run", No),
-        ] {
-            let patterns = CommandPatterns::new(&[pattern.to_owned()]).unwrap();
-            assert_eq!(patterns.catches(&command(text)), expected, "`{pattern}` and `{text}`");
-        }
-    }
-
-    #[test]
-    fn patterns_allow_commands_that_begin_with_their_words() {
-        for (pattern, text, expected) in [
-            ("git push", "git push origin", true),
-            ("git push", "git -C /x push", false),
-            ("git push", "/tmp/git push", false),
-            ("git push", "Git push", false),
-            ("git push", "git ? origin", false),
-            ("git push", "git push ?", true),
-            ("git *", "git status", true),
-            ("*", "? x", false),
-        ] {
-            let patterns = CommandPatterns::new(&[pattern.to_owned()]).unwrap();
-            assert_eq!(patterns.allows(&command(text)), expected, "`{pattern}` and `{text}`");
-        }
-        let with_redirection = SimpleCommand { is_bare: false, ..command("git push") };
-        assert!(!CommandPatterns::new(&["*".to_owned()]).unwrap().allows(&with_redirection));
     }
 }

@@ -19,6 +19,6 @@ mod store;
 #[test]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 fn rules_about_commands_without_the_feature_are_a_mistake() {
-    let error = exo_rails_guards::Kit::from_toml("[permissions.shell]\nunlisted = 'ask'").unwrap_err().to_string();
+    let error = exo_rails_guards::Kit::from_toml("[permissions.shell]\nunreadable = 'ask'").unwrap_err().to_string();
     assert!(error.ends_with("need the feature `shell` of `exo-rails-guards`: enable it"), "{error}");
 }

@@ -198,6 +198,19 @@ impl Node {
         self.options_from(name).next().filter(|option| option.name == name)
     }
 
+    /// Returns the names that mean the same as an option of the program, or of one of its subcommands among `words`.
+    pub(crate) fn names_of(self, first: &str, words: &[&str]) -> Vec<String> {
+        let mut names = vec![first.to_owned()];
+        let mut level = Some(self);
+        let mut words = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+        while let Some(node) = level {
+            let same = node.options().filter(|option| option.first == first && option.name != first);
+            names.extend(same.map(|option| option.name.to_owned()));
+            level = words.next().and_then(|word| node.sub(word));
+        }
+        names
+    }
+
     /// The options from the first one whose name is not before `begin`.
     fn options_from(self, begin: &str) -> impl Iterator<Item = OptionLine> {
         let text = self.text(Field::Options);

@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use exo_rails_shell::effects::{EffectKind, judge};
+use exo_rails_shell::{EffectKind, ShellRules};
 
 /// Programs that the compositions use. None of them changes anything outside of the folder.
 const PROGRAMS: [&str; 19] = [
@@ -175,7 +175,7 @@ fn what_bash_runs_is_found() {
             continue;
         }
         ran += 1;
-        let judged = judge(&text, None);
+        let judged = ShellRules::default().judge(&text);
         let is_payload = |object: &str| object == "payload" || object.starts_with("an unknown program");
         let found =
             judged.effects.iter().any(|effect| effect.kind == EffectKind::Unknown && is_payload(&effect.object));

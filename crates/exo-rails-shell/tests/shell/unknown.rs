@@ -285,20 +285,3 @@ pub(super) const UNKNOWN: &[&str] = &[
     "sysctl \"$X\"",
     "iptables \"$X\"",
 ];
-
-/// Commands that only an option with its value makes harmful. A strict rule set does not let them pass.
-pub(super) const OPTIONS_WITH_VALUES: &[&str] = &[
-    "sort \"$f\"",
-    "split \"$f\"",
-    "go test \"$X\"",
-    "curl \"$URL\"",
-    "wget \"$URL\"",
-    "cargo test \"$NAME\"",
-    "git log \"$REF\"",
-    "git fetch origin \"$B\"",
-    "make \"$TARGET\"",
-    "cp \"$f\" backup/",
-    "tar xf a.tar \"$X\"",
-    "rsync -a \"$src\" out/",
-    "cat \"$f\"",
-];

@@ -2,13 +2,75 @@
 
 use std::ops::Range;
 
-use super::effect::EffectKind;
 use super::field::{Field, assignment};
 use super::lowering::Lowering;
 use super::place::below;
 use super::scope::{Scope, Stream, StreamKind, Variable};
+use crate::effect::EffectKind;
 use crate::read::is_name;
 use crate::word::mark;
+
+/// The names of the builtins. Other ones, such as `kill`, are described like programs.
+const BUILTINS: [&str; 58] = [
+    ".",
+    ":",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
 
 impl Lowering<'_> {
     /// Runs a builtin, or returns `None` if the name is not one that this file knows.
@@ -20,10 +82,26 @@ impl Lowering<'_> {
         input: &Stream,
         span: &Range<usize>,
     ) -> Option<Stream> {
-        let output = self.builtin_that_runs(name, fields, scope, input, span);
-        let output = output.or_else(|| self.builtin_that_sets(name, fields, scope, input));
-        let output = output.or_else(|| printing(name, fields));
-        output.or_else(|| self.other_builtin(name, fields, scope, span))
+        if !BUILTINS.contains(&name) {
+            return None;
+        }
+        let place = self.commands.len();
+        let mut is_one = true;
+        let output = self.owned(fields, None, span, |lowering| {
+            let output = lowering.builtin_that_runs(name, fields, scope, input, span);
+            let output = output.or_else(|| lowering.builtin_that_sets(name, fields, scope, input));
+            let output = output.or_else(|| printing(name, fields));
+            let output = output.or_else(|| lowering.other_builtin(name, fields, scope, span));
+            is_one = output.is_some();
+            output.unwrap_or_default()
+        });
+        if !is_one {
+            self.commands.truncate(place);
+            return None;
+        }
+        // A file that the shell reads is a program.
+        self.commands[place].is_builtin = !matches!(name, "source" | ".");
+        Some(output)
     }
 
     /// The builtins that run what their words say.
@@ -115,13 +193,13 @@ impl Lowering<'_> {
                 let target = operands().into_iter().next();
                 scope.directory = match &target {
                     Some(field) => self.ground.directory(&field.value, scope),
-                    None if fields.iter().any(|field| field.value == "-") => crate::place::Directory::Unknown,
+                    None if fields.iter().any(|field| field.value == "-") => super::path::Directory::Unknown,
                     None => self.ground.directory(&mark::HOME.to_string(), scope),
                 };
                 nothing
             }
             "popd" => {
-                scope.directory = crate::place::Directory::Unknown;
+                scope.directory = super::path::Directory::Unknown;
                 nothing
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {

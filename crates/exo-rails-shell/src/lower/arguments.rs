@@ -1,6 +1,7 @@
 //! The words of a command, read as its program reads them: options with their values, subcommands, operands.
 
 use super::field::Field;
+use crate::command::Role;
 use crate::knowledge::{Node, OptionLine, Style, each_effect};
 use crate::read::is_name;
 use crate::word::mark;
@@ -38,6 +39,8 @@ pub(super) struct Call {
     pub(super) is_narrow: bool,
     /// The program has operands.
     pub(super) has_operands: bool,
+    /// What each word is.
+    pub(super) roles: Vec<Role>,
 }
 
 impl Call {
@@ -67,7 +70,8 @@ pub(super) fn call(program: Node, words: &[Field]) -> Call {
             chosen: Vec::new(),
             operands: Vec::new(),
             spec: None,
-            call: Call { name: name.to_owned(), ..Call::default() },
+            option: 1,
+            call: Call { name: name.to_owned(), roles: vec![Role::Operand; words.len()], ..Call::default() },
         };
         reader.words();
         if reader.chosen == modes {
@@ -75,9 +79,8 @@ pub(super) fn call(program: Node, words: &[Field]) -> Call {
         }
         modes = reader.chosen;
     }
-    let mut call = Call { name: name.to_owned(), ..Call::default() };
-    call.unknown.extend(words.iter().skip(1).cloned());
-    call
+    let roles = vec![Role::Unknown; words.len()];
+    Call { name: name.to_owned(), unknown: words.iter().skip(1).cloned().collect(), roles, ..Call::default() }
 }
 
 struct Reader<'w> {
@@ -92,6 +95,8 @@ struct Reader<'w> {
     operands: Vec<Field>,
     /// The operands that an option asks for.
     spec: Option<&'static str>,
+    /// The place of the option that is being read.
+    option: usize,
     call: Call,
 }
 
@@ -172,6 +177,8 @@ impl Reader<'_> {
             // An option of the subcommand that runs without a name.
             let unknown = self.call.unknown.len();
             let state = (self.call.effects.len(), self.call.arguments.len());
+            self.option = self.at - 1;
+            self.call.roles[self.option] = Role::Unknown;
             self.option_word(&word);
             if self.call.unknown.len() > unknown
                 && state == (self.call.effects.len(), self.call.arguments.len())
@@ -212,6 +219,7 @@ impl Reader<'_> {
             }
             // An unknown subcommand: nothing is known about the rest either.
             self.call.unknown.extend(self.words[self.at..].iter().cloned());
+            self.call.roles[self.at..].fill(Role::Unknown);
             self.at = self.words.len();
             return true;
         };
@@ -256,6 +264,7 @@ impl Reader<'_> {
         let Some(value) = word.literal().filter(|value| !value.starts_with('-') && !value.is_empty()) else { return };
         if value.chars().all(|c| self.option(&format!("-{c}")).is_some()) {
             self.at = 2;
+            self.option = 1;
             let word = word.clone();
             // The values follow in the order of the letters.
             for c in value.to_owned().chars() {
@@ -359,6 +368,16 @@ impl Reader<'_> {
 
     /// Takes an option with its values.
     fn take(&mut self, option: OptionLine, attached: Option<Field>, word: &Field) {
+        let behind = self.at;
+        self.take_values(option, attached, word);
+        match &mut self.call.roles[self.option] {
+            Role::Options(names) => names.push(option.first),
+            role => *role = Role::Options(vec![option.first]),
+        }
+        self.call.roles[behind..self.at].fill(Role::Value(option.first));
+    }
+
+    fn take_values(&mut self, option: OptionLine, attached: Option<Field>, word: &Field) {
         // `--dry-run=none` switches the dry run off.
         let is_off = attached
             .as_ref()
@@ -397,8 +416,9 @@ impl Reader<'_> {
                 }
                 kind => {
                     let field = attached.take().or_else(|| {
-                        self.at += 1;
-                        self.words.get(self.at - 1).cloned()
+                        let field = self.words.get(self.at).cloned();
+                        self.at += usize::from(field.is_some());
+                        field
                     });
                     let Some(field) = field else { return };
                     let variadic = kind.strip_suffix("...");

@@ -3,13 +3,13 @@
 //! Nobody can read a program to its end. So code that makes names or texts at run time is unknown, and so is every language that is
 //! not described here.
 
-use super::effect::{EffectKind, EffectPlace, shown};
 use super::field::Field;
 use super::hosts::{host_of_address, is_local};
+use super::language::is_harmless;
 use super::lowering::Lowering;
 use super::scope::{Scope, Stream};
-use crate::code::is_harmless;
-use crate::shipped;
+use super::sed;
+use crate::effect::{EffectKind, EffectPlace, shown};
 use crate::word::mark;
 
 /// Names with which code runs other programs, or code that is not in its text.
@@ -237,15 +237,14 @@ pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field,
     let name = if language == "typescript" { "javascript" } else { language };
     match name {
         "sql" => return sql(lowering, &plain, code),
-        "sed" if is_harmless(&plain, "sed", &<_>::default()) => return,
+        "sed" if sed::is_harmless(&plain) => return,
         "python" | "javascript" | "ruby" | "php" => {
-            let harmless = shipped::language(name).is_some_and(|rules| is_harmless(&plain, name, rules));
-            if !harmless {
+            if !is_harmless(&plain, name) {
                 calls(lowering, name, &plain, code, scope);
             }
             return;
         }
-        _ if shipped::language(name).is_some_and(|rules| is_harmless(&plain, name, rules)) => return,
+        _ if is_harmless(&plain, name) => return,
         _ => {}
     }
     lowering.add(EffectKind::RunsCode, format!("a text in {language}"), &code.span);

@@ -3,15 +3,17 @@
 use std::fmt;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::word::mark;
 
 /// One thing that a command does, or may do.
 ///
 /// ```
-/// use exo_rails_shell::effects::{EffectKind, EffectPlace, judge};
+/// use exo_rails_shell::{EffectKind, EffectPlace, ShellRules};
 ///
 /// let command = "cp a.txt ~/b.txt";
-/// let effects = judge(command, None).effects;
+/// let effects = ShellRules::default().judge(command).effects;
 /// let write = effects.iter().find(|effect| effect.kind == EffectKind::Writes).unwrap();
 /// assert_eq!((write.object.as_str(), write.place), ("~/b.txt", Some(EffectPlace::InHome)));
 /// assert_eq!(&command[write.span.clone()], "~/b.txt");
@@ -31,16 +33,19 @@ pub struct Effect {
     pub is_possible: bool,
     /// The bytes of the words that cause the effect.
     pub span: Range<usize>,
+    /// The number of the command that has the effect. `None` for what the shell itself does, such as a redirection.
+    pub command: Option<usize>,
 }
 
 /// What an effect does to its object.
 ///
 /// ```
-/// use exo_rails_shell::effects::EffectKind;
+/// use exo_rails_shell::EffectKind;
 ///
 /// assert_eq!(EffectKind::SendsCredentials.name(), "sends credentials to");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum EffectKind {
     /// Reads a file or a directory.
@@ -100,6 +105,37 @@ pub enum EffectKind {
 }
 
 impl EffectKind {
+    /// All kinds.
+    pub const ALL: [Self; 27] = [
+        Self::Reads,
+        Self::Moves,
+        Self::Writes,
+        Self::Deletes,
+        Self::ChangesRights,
+        Self::RunsCode,
+        Self::RunsProject,
+        Self::RunsDownload,
+        Self::RunsPackage,
+        Self::Receives,
+        Self::Sends,
+        Self::SendsCredentials,
+        Self::UsesCredentials,
+        Self::GainsPrivilege,
+        Self::Installs,
+        Self::Rewrites,
+        Self::Loses,
+        Self::Comments,
+        Self::ChangesRemote,
+        Self::Publishes,
+        Self::Destroys,
+        Self::ChangesSystem,
+        Self::ChangesStartup,
+        Self::StopsMachine,
+        Self::Kills,
+        Self::Listens,
+        Self::Unknown,
+    ];
+
     /// Returns the verb of the effect, as explanations and examples write it: `reads`, `deletes`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -138,15 +174,18 @@ impl EffectKind {
 /// Where the path of an effect is.
 ///
 /// ```
-/// use exo_rails_shell::effects::{EffectPlace, judge};
+/// use exo_rails_shell::{EffectPlace, ShellRules};
 ///
-/// let place = |path: &str| judge(&format!("cat {path}"), Some("/home/dev/app")).effects[0].place.unwrap();
+/// let rules = ShellRules::builder().working_directory("/home/dev/app").build()?;
+/// let place = |path: &str| rules.judge(&format!("cat {path}")).effects[0].place.unwrap();
 /// assert_eq!(place("src/main.rs"), EffectPlace::Project);
 /// assert_eq!(place("/home/dev/app/.git/config"), EffectPlace::History);
 /// assert_eq!(place("~/.ssh/id_ed25519"), EffectPlace::Credentials);
 /// assert_eq!(place("/etc/hosts"), EffectPlace::System);
+/// # Ok::<(), exo_rails_shell::ShellConfigError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum EffectPlace {
     /// In the project.
@@ -181,6 +220,14 @@ pub enum EffectPlace {
     Unknown,
 }
 
+impl Effect {
+    /// An effect for tests of rules.
+    #[cfg(test)]
+    pub(crate) const fn at(kind: EffectKind, place: Option<EffectPlace>) -> Self {
+        Self { kind, object: String::new(), place, is_possible: false, span: 0..0, command: None }
+    }
+}
+
 impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_possible {
@@ -195,7 +242,7 @@ impl fmt::Display for Effect {
 }
 
 /// Returns a value as people read it.
-pub(super) fn shown(value: &str) -> String {
+pub(crate) fn shown(value: &str) -> String {
     if !mark::in_text(value) {
         return value.to_owned();
     }
@@ -213,4 +260,15 @@ pub(super) fn shown(value: &str) -> String {
         }
     }
     text
+}
+
+/// Returns an object with marks for what is not known, so that patterns can be compared with it.
+pub(crate) fn marked(object: &str) -> String {
+    let mark_of = |c| match c {
+        '…' => mark::UNKNOWN,
+        '*' => mark::STAR,
+        '?' => mark::ANY,
+        c => c,
+    };
+    object.chars().map(mark_of).collect()
 }

@@ -7,10 +7,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::arguments;
-use super::effect::{EffectKind, EffectPlace, shown};
 use super::field::Field;
 use super::lowering::{Lowering, MOST_DEPTH};
 use super::scope::{Scope, Stream, StreamKind, Variable};
+use crate::effect::{EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
 use crate::read::{self, Assigned, Assignment, Command, Descriptor, Kind, Limits, Operator, Program, Redirect};
 use crate::word::{base_name, mark};
@@ -40,13 +40,21 @@ impl Lowering<'_> {
             Ok(program) => {
                 let exact = field.at;
                 let mut inner = std::mem::take(&mut self.effects);
+                let commands = self.commands.len();
                 let output = self.deeper(&field.span, |lowering| lowering.program(&program, scope, input));
                 // The places in the inner text become places in the whole text.
+                let moved = |span: &Range<usize>| match exact {
+                    Some(at) => span.start + at..span.end + at,
+                    None => field.span.clone(),
+                };
                 for effect in &mut self.effects {
-                    effect.span = match exact {
-                        Some(at) => effect.span.start + at..effect.span.end + at,
-                        None => field.span.clone(),
-                    };
+                    effect.span = moved(&effect.span);
+                }
+                for command in &mut self.commands[commands..] {
+                    command.range = moved(&command.range);
+                    for word in &mut command.words {
+                        word.range = moved(&word.range);
+                    }
                 }
                 inner.append(&mut self.effects);
                 self.effects = inner;
@@ -55,6 +63,27 @@ impl Lowering<'_> {
             Err(refusal) => {
                 self.add(EffectKind::RunsCode, format!("a text that cannot be read: {}", refusal.reason), &field.span);
                 Stream::unknown()
+            }
+        }
+    }
+
+    /// Runs the functions and aliases that the text defines and does not call: a later text of the same shell can.
+    pub(super) fn left_behind(&mut self, scope: &mut Scope) {
+        let mut functions: Vec<_> =
+            scope.functions.iter().map(|(name, body)| (name.clone(), Rc::clone(body))).collect();
+        functions.sort_by_key(|(_, body)| body.span.start);
+        for (name, body) in functions {
+            if !self.called.contains(&name) {
+                scope.arguments = None;
+                self.command(&body, &mut scope.clone(), &Stream::unknown());
+            }
+        }
+        let mut aliases: Vec<_> = scope.aliases.clone().into_iter().collect();
+        aliases.sort();
+        for (name, text) in aliases {
+            if !self.called.contains(&name) {
+                let field = Field::new(text, 0..0);
+                self.text(&field, &mut scope.clone(), &Stream::unknown());
             }
         }
     }
@@ -83,9 +112,9 @@ impl Lowering<'_> {
     }
 
     fn command(&mut self, command: &Command, scope: &mut Scope, input: &Stream) -> Stream {
-        self.commands += 1;
-        if self.commands > MOST_COMMANDS {
-            if self.commands == MOST_COMMANDS + 1 {
+        self.count += 1;
+        if self.count > MOST_COMMANDS {
+            if self.count == MOST_COMMANDS + 1 {
                 self.add(EffectKind::RunsCode, "too many commands", &command.span);
             }
             return Stream::unknown();
@@ -380,8 +409,8 @@ impl Lowering<'_> {
     /// Runs a program with its arguments.
     pub(super) fn run(&mut self, fields: &[Field], scope: &mut Scope, input: &Stream, span: &Range<usize>) -> Stream {
         let Some(first) = fields.first() else { return Stream::text("") };
-        self.commands += 1;
-        if self.commands > MOST_COMMANDS || self.depth >= MOST_DEPTH {
+        self.count += 1;
+        if self.count > MOST_COMMANDS || self.depth >= MOST_DEPTH {
             self.add(EffectKind::RunsCode, "too many commands", span);
             return Stream::unknown();
         }
@@ -391,11 +420,13 @@ impl Lowering<'_> {
             let rest: Vec<&str> = fields[1..].iter().map(|field| field.value.as_str()).collect();
             let text = Field::new(format!("{text} {}", rest.join(" ")), span.clone());
             scope.aliases.remove(&path);
+            self.called.insert(path);
             return self.text(&text, scope, input);
         }
         if let Some(function) = scope.functions.get(&path).cloned() {
             let arguments: Vec<String> = fields[1..].iter().map(|field| field.value.clone()).collect();
             let before = scope.arguments.replace(arguments);
+            self.called.insert(path);
             let output = self.deeper(span, |lowering| lowering.command(&function, scope, input));
             scope.arguments = before;
             return output;
@@ -406,14 +437,16 @@ impl Lowering<'_> {
         let name = base_name(&path);
         // A path that the text has written, or a program of the project, is not the program of this name.
         if path.contains('/') && !self.ground.is_system_program(&path, scope) {
-            return self.file(first, fields, scope, input);
+            return self.owned(fields, None, span, |lowering| lowering.file(first, fields, scope, input));
         }
         match Node::program(name) {
             Some(node) => {
                 let call = arguments::call(node, fields);
-                self.deeper(span, |lowering| lowering.call(node, &call, fields, scope, input, span))
+                self.owned(fields, Some(&call), span, |lowering| {
+                    lowering.deeper(span, |lowering| lowering.call(node, &call, fields, scope, input, span))
+                })
             }
-            None => self.unknown(fields, scope, input),
+            None => self.owned(fields, None, span, |lowering| lowering.unknown(fields, scope, input)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Parameter expansions of values that are known: `${f%.txt}`, `${path##*/}`, `${name:-default}`.
 
-use super::pattern::glob_plain;
-use super::word::mark;
+use crate::pattern::glob_plain;
+use crate::word::mark;
 
 /// Returns what an expansion makes of a value, or `None` if that is not known. The operator is what follows the name.
 pub(super) fn expand(value: &str, operator: &str) -> Option<String> {

@@ -1,16 +1,44 @@
 //! Where paths are: the ground on which a text runs.
 
-use super::effect::{Effect, EffectPlace, shown};
 use super::field::Field;
+use super::path::{Directory, Path, Places};
 use super::scope::Scope;
-use crate::place::{Directory, Path, Places, Where};
+use crate::config::ShellPlaces;
+use crate::effect::{Effect, EffectPlace, shown};
+use crate::policy;
 use crate::word::mark;
 
 /// What is known about the machine before the text runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ground {
+pub(crate) struct Ground {
     places: Places,
 }
+
+/// Directories of temporary files, also those of macOS.
+const TEMPORARY: [&str; 7] =
+    ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
+
+/// Names of directories that tools write and can write again.
+const BUILD: [&str; 18] = [
+    "target",
+    "node_modules",
+    "dist",
+    "build",
+    "out",
+    ".next",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".pytest_cache",
+    "coverage",
+    ".cache",
+    ".tox",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".gradle",
+    "bin",
+    "obj",
+];
 
 /// Directories and files that hold credentials, from the home directory.
 const CREDENTIALS: [&str; 31] = [
@@ -94,54 +122,31 @@ fn is_credential_name(name: &str) -> bool {
 }
 
 impl Ground {
-    /// The ground of a working directory. Without one, the project is the directory in which the text begins.
-    pub(super) fn new(directory: Option<&str>, home: Option<&str>) -> Self {
-        let trimmed = |path: &str| path.trim_end_matches('/').to_owned();
+    /// The ground of a configuration. Without a working directory, the project is the directory in which the text begins.
+    pub(crate) fn new(places: &ShellPlaces) -> Self {
+        let trimmed = |path: &String| path.trim_end_matches('/').to_owned();
         // `/home/NAME/…` says where the home directory is.
-        let guessed = directory.and_then(|path| {
+        let guessed = places.working_directory.as_deref().and_then(|path| {
             let mut parts = path.split('/');
             let (_, first, user) = (parts.next()?, parts.next()?, parts.next()?);
             matches!(first, "home" | "Users").then(|| format!("/{first}/{user}"))
         });
+        let with = |shipped: &[&str], more: &[String]| {
+            shipped.iter().copied().map(str::to_owned).chain(more.iter().map(trimmed)).collect()
+        };
         Self {
             places: Places {
-                project: directory.map(trimmed),
-                home: home.map(trimmed).or(guessed),
-                temp: [
-                    "/tmp",
-                    "/var/tmp",
-                    "/private/tmp",
-                    "/private/var/tmp",
-                    "/var/folders",
-                    "/private/var/folders",
-                    "/dev/shm",
-                ]
-                .map(str::to_owned)
-                .into(),
-                build: [
-                    "target",
-                    "node_modules",
-                    "dist",
-                    "build",
-                    "out",
-                    ".next",
-                    ".venv",
-                    "venv",
-                    "__pycache__",
-                    ".pytest_cache",
-                    "coverage",
-                    ".cache",
-                    ".tox",
-                    ".mypy_cache",
-                    ".ruff_cache",
-                    ".gradle",
-                    "bin",
-                    "obj",
-                ]
-                .map(str::to_owned)
-                .into(),
+                project: places.working_directory.as_ref().map(trimmed),
+                home: places.home.as_ref().map(trimmed).or(guessed),
+                temp: with(&TEMPORARY, &places.temp),
+                build: with(&BUILD, &places.build),
             },
         }
+    }
+
+    /// Returns a directory from the project.
+    pub(crate) fn begin(&self, directory: &str) -> Directory {
+        self.directory(directory, &Scope::default())
     }
 
     /// Returns the path as people read it, and where it is.
@@ -212,21 +217,7 @@ impl Ground {
             }
             _ => {}
         }
-        match self.places.place(path) {
-            Where::Inside => EffectPlace::Project,
-            Where::Build => EffectPlace::Build,
-            Where::Project => EffectPlace::WholeProject,
-            Where::Git => EffectPlace::History,
-            Where::Temp => EffectPlace::Temporary,
-            Where::Home => EffectPlace::Home,
-            Where::HomeFile => EffectPlace::InHome,
-            Where::System => EffectPlace::System,
-            Where::Root => EffectPlace::Root,
-            Where::Device => EffectPlace::Device,
-            Where::Null => EffectPlace::Null,
-            Where::Outside => EffectPlace::Elsewhere,
-            Where::Unknown => EffectPlace::Unknown,
-        }
+        self.places.place(path)
     }
 
     /// Returns whether a word without a directory names credentials.
@@ -271,7 +262,7 @@ impl Ground {
 
     /// Returns whether an effect would pass without a question.
     pub(super) const fn is_harmless(effect: &Effect) -> bool {
-        super::judge::decision(effect).passes()
+        policy::rule(effect).decision.passes()
     }
 
     /// Returns whether a field names a place in the project.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::place::Directory;
+use super::path::Directory;
 use crate::read::Command;
 use crate::word::mark;
 

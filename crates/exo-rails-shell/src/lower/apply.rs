@@ -1,10 +1,10 @@
 //! Kinds of words and effects of options, as `programs/README.md` lists them, become effects.
 
-use super::effect::{EffectKind, EffectPlace, shown};
 use super::field::{Field, assignment};
 use super::hosts::{host_of_address, is_local, is_metadata};
 use super::lowering::Lowering;
 use super::scope::{Scope, Stream, Variable};
+use crate::effect::{EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
 use crate::word::{base_name, mark};
 

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::arguments::Call;
-use super::effect::{Effect, EffectKind, EffectPlace, shown};
 use super::field::Field;
 use super::hosts::{host_of_address, is_local};
 use super::lowering::Lowering;
+use super::path::Directory;
 use super::place::below;
 use super::scope::{Scope, Stream, StreamKind, working_directory};
+use crate::effect::{Effect, EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
-use crate::place::Directory;
 use crate::word::{base_name, mark};
 
 impl Lowering<'_> {
@@ -145,6 +145,13 @@ impl Lowering<'_> {
             self.effects.extend(kept.into_iter().filter(|effect| !is_known(effect)));
         }
         let Some(address) = addresses.first().filter(|_| !is_local) else { return };
+        // What the words send goes to the host that another word names.
+        let host = shown(host_of_address(&address.value).unwrap_or(&address.value));
+        for effect in self.effects[start..].iter_mut().filter(|effect| effect.kind == EffectKind::Sends) {
+            if effect.object.is_empty() {
+                effect.object.clone_from(&host);
+            }
+        }
         // A text for a program that talks to a host may name what to send.
         if let StreamKind::Text(text) = &input.kind {
             let words = text.split_whitespace().map(|word| Field::new(word, address.span.clone()));
@@ -210,7 +217,8 @@ impl Lowering<'_> {
             } else {
                 read.iter().map(|field| below(&field.value)).collect()
             };
-            let span = words.first().map(|word| word.span.clone()).unwrap_or_default();
+            let first = words.first().map(|word| word.span.clone()).unwrap_or_default();
+            let span = first.start..words.iter().map(|word| word.span.end).max().unwrap_or(first.end);
             let holds = words.iter().any(|word| word.value.contains("{}"));
             if holds {
                 words = words
@@ -226,7 +234,7 @@ impl Lowering<'_> {
                     })
                     .collect();
             } else if call.appends {
-                words.extend(places.iter().map(|place| Field::new(place.clone(), span.clone())));
+                words.extend(places.iter().map(|place| Field::new(place.clone(), first.clone())));
             }
             // One word with blanks is a text for a shell: `watch 'a; b'`.
             let is_text = words.len() == 1 && words[0].value.contains([' ', ';', '|', '\n']);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::command::Role;
 use crate::read::is_name;
 use crate::word::mark;
 
@@ -26,6 +27,11 @@ impl Field {
     /// Returns the value if the text decides it alone.
     pub(super) fn literal(&self) -> Option<&str> {
         (!mark::in_text(&self.value)).then_some(self.value.as_str())
+    }
+
+    /// Returns what the word is for a program that nothing describes.
+    pub(super) fn role(&self) -> Role {
+        if self.value.starts_with('-') { Role::Unknown } else { Role::Operand }
     }
 
     /// Returns a part of the field, which begins at a byte of the value.

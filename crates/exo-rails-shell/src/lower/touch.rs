@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::effect::{Effect, EffectKind, EffectPlace, shown};
 use super::field::Field;
 use super::hosts::{domain, host_of_address, is_local};
 use super::lowering::{Lowering, MOST_DEPTH};
 use super::place::Ground;
 use super::scope::{Scope, Stream, StreamKind};
+use crate::effect::{Effect, EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
 use crate::read::{self, Limits};
 use crate::word::{base_name, mark};
@@ -33,11 +33,13 @@ impl Lowering<'_> {
             return self.run(&named, scope, input, span);
         }
         if self.ground.place(&first.value, scope).1 == EffectPlace::Project {
-            return self.file(first, fields, scope, input);
+            return self.owned(fields, None, span, |lowering| lowering.file(first, fields, scope, input));
         }
-        self.add(EffectKind::RunsCode, format!("an unknown program: {}", shown(&first.value)), &first.span);
-        self.touches(&fields[1..], scope);
-        Stream::unknown()
+        self.owned(fields, None, span, |lowering| {
+            lowering.add(EffectKind::RunsCode, format!("an unknown program: {}", shown(&first.value)), &first.span);
+            lowering.touches(&fields[1..], scope);
+            Stream::unknown()
+        })
     }
 
     /// Runs a program that nothing describes: what it could touch is possible.
@@ -75,9 +77,9 @@ impl Lowering<'_> {
             if is_program && self.depth < MOST_DEPTH - 2 {
                 let mut inside = scope.clone();
                 self.depth += 1;
-                let effects = std::mem::take(&mut self.effects);
-                self.run(&fields[begin..], &mut inside, &Stream::unknown(), &fields[begin].span);
-                let found = std::mem::replace(&mut self.effects, effects);
+                let found = self.tried(|lowering| {
+                    lowering.run(&fields[begin..], &mut inside, &Stream::unknown(), &fields[begin].span);
+                });
                 self.depth -= 1;
                 // Most words are not commands. So only harmful effects count.
                 self.effects.extend(found.into_iter().filter(|effect| !Ground::is_harmless(effect)));
@@ -118,11 +120,11 @@ impl Lowering<'_> {
             let text = reading.from(usize::from(value.starts_with(['!', ':'])));
             if let Ok(program) = read::read(&text.value, Limits { depth: 8, words: 256 }) {
                 let mut inside = scope.clone();
-                let effects = std::mem::take(&mut self.effects);
                 self.depth += 1;
-                self.program(&program, &mut inside, &Stream::unknown());
+                let found = self.tried(|lowering| {
+                    lowering.program(&program, &mut inside, &Stream::unknown());
+                });
                 self.depth -= 1;
-                let found = std::mem::replace(&mut self.effects, effects);
                 for effect in found {
                     let is_word = matches!(effect.kind, EffectKind::Unknown | EffectKind::RunsCode);
                     if !is_word && !Ground::is_harmless(&effect) {

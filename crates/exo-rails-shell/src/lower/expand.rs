@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::effect::{Effect, EffectKind};
+use super::expansion;
 use super::field::Field;
 use super::lowering::Lowering;
 use super::place::below;
 use super::scope::{Scope, Stream, StreamKind, Variable, working_directory};
-use crate::expansion;
+use crate::effect::{Effect, EffectKind};
 use crate::read::{Limits, Parameter, Part, Word, read_expansions};
 use crate::word::mark;
 

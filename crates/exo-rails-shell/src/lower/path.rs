@@ -1,46 +1,11 @@
 //! Paths as places: what a path of a command means for the machine, as far as its text shows. Nothing is looked up.
 
-use super::word::mark;
-
-/// Where a path is. See [`ShellRule::operands`](super::ShellRule::operands).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Where {
-    Inside,
-    Build,
-    Project,
-    Git,
-    Temp,
-    Home,
-    HomeFile,
-    System,
-    Root,
-    Device,
-    Null,
-    Outside,
-    /// It depends on something unknown.
-    Unknown,
-}
-
-impl Where {
-    pub(super) const NAMES: [(&'static str, Self); 12] = [
-        ("@inside", Self::Inside),
-        ("@build", Self::Build),
-        ("@project", Self::Project),
-        ("@git", Self::Git),
-        ("@temp", Self::Temp),
-        ("@home", Self::Home),
-        ("@home-file", Self::HomeFile),
-        ("@system", Self::System),
-        ("@root", Self::Root),
-        ("@device", Self::Device),
-        ("@null", Self::Null),
-        ("@outside", Self::Outside),
-    ];
-}
+use crate::effect::EffectPlace;
+use crate::word::mark;
 
 /// The directory in which a command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Directory {
+pub(crate) enum Directory {
     /// A directory of the project, as a path from its root without `/` at the ends.
     Project(String),
     /// A path that begins with `/` or `~`.
@@ -191,15 +156,15 @@ impl Places {
     }
 
     /// Returns the place of a path.
-    pub(super) fn place(&self, path: &Path) -> Where {
+    pub(super) fn place(&self, path: &Path) -> EffectPlace {
         match path {
-            Path::Unknown => Where::Unknown,
-            Path::Outside => Where::Outside,
+            Path::Unknown => EffectPlace::Unknown,
+            Path::Outside => EffectPlace::Elsewhere,
             Path::Temp(rest) => {
                 if rest.is_empty() {
-                    Where::System
+                    EffectPlace::System
                 } else {
-                    Where::Temp
+                    EffectPlace::Temporary
                 }
             }
             Path::Project(rest) => self.in_project(rest),
@@ -207,57 +172,57 @@ impl Places {
         }
     }
 
-    fn in_project(&self, rest: &str) -> Where {
+    fn in_project(&self, rest: &str) -> EffectPlace {
         if is_everything(rest) {
-            return Where::Project;
+            return EffectPlace::WholeProject;
         }
         let mut parts = rest.split('/');
         if parts.clone().any(|part| part == ".git") {
-            return Where::Git;
+            return EffectPlace::History;
         }
         if parts.any(|part| self.build.iter().any(|build| build == part)) {
-            return Where::Build;
+            return EffectPlace::Build;
         }
-        Where::Inside
+        EffectPlace::Project
     }
 
-    fn on_machine(path: &str) -> Where {
+    fn on_machine(path: &str) -> EffectPlace {
         if let Some(rest) = path.strip_prefix('~') {
-            return if is_everything(rest.trim_start_matches('/')) { Where::Home } else { Where::HomeFile };
+            return if is_everything(rest.trim_start_matches('/')) { EffectPlace::Home } else { EffectPlace::InHome };
         }
         let rest = path.trim_start_matches('/');
         if is_everything(rest) {
-            return Where::Root;
+            return EffectPlace::Root;
         }
         let mut parts = rest.split('/');
         let first = parts.next().unwrap_or_default();
         let below: Vec<&str> = parts.collect();
         match first {
             "home" | "Users" => match below.as_slice() {
-                [] => Where::Root,
-                [name] if name.contains([mark::STAR, mark::ANY, mark::CLASS]) => Where::Root,
-                [_] => Where::Home,
-                [_, rest] if is_everything(rest) => Where::Home,
-                _ => Where::HomeFile,
+                [] => EffectPlace::Root,
+                [name] if name.contains([mark::STAR, mark::ANY, mark::CLASS]) => EffectPlace::Root,
+                [_] => EffectPlace::Home,
+                [_, rest] if is_everything(rest) => EffectPlace::Home,
+                _ => EffectPlace::InHome,
             },
             "root" => {
                 if below.is_empty() || is_everything(&below.join("/")) {
-                    Where::Home
+                    EffectPlace::Home
                 } else {
-                    Where::HomeFile
+                    EffectPlace::InHome
                 }
             }
             "dev" => match below.as_slice() {
                 ["null" | "stdin" | "stdout" | "stderr" | "tty" | "zero" | "random" | "urandom" | "full"]
-                | ["fd", _] => Where::Null,
-                ["shm", _, ..] => Where::Temp,
-                [] => Where::Root,
-                _ => Where::Device,
+                | ["fd", _] => EffectPlace::Null,
+                ["shm", _, ..] => EffectPlace::Temporary,
+                [] => EffectPlace::Root,
+                _ => EffectPlace::Device,
             },
-            first if below.is_empty() && SYSTEM.contains(&first) => Where::Root,
-            first if below.is_empty() && first.contains([mark::STAR, mark::ANY, mark::CLASS]) => Where::Root,
-            _ if SYSTEM.contains(&first) || first.contains([mark::STAR, mark::ANY, mark::CLASS]) => Where::System,
-            _ => Where::Outside,
+            first if below.is_empty() && SYSTEM.contains(&first) => EffectPlace::Root,
+            first if below.is_empty() && first.contains([mark::STAR, mark::ANY, mark::CLASS]) => EffectPlace::Root,
+            _ if SYSTEM.contains(&first) || first.contains([mark::STAR, mark::ANY, mark::CLASS]) => EffectPlace::System,
+            _ => EffectPlace::Elsewhere,
         }
     }
 }
@@ -267,16 +232,6 @@ fn is_everything(rest: &str) -> bool {
     let free = |c: char| matches!(c, mark::STAR | mark::ANY);
     let any = |part: &str| part.contains(free) && part.trim_start_matches('.').chars().all(free);
     rest.is_empty() || rest.split('/').all(any)
-}
-
-impl Path {
-    /// Returns the path as rules write it: with `~` for the home directory, and from the project without a `/`.
-    pub(super) fn shown(&self) -> Option<&str> {
-        match self {
-            Self::Project(path) | Self::Absolute(path) | Self::Temp(path) => Some(path),
-            Self::Outside | Self::Unknown => None,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -296,43 +251,43 @@ mod tests {
     fn each_path_belongs_to_its_place() {
         let star = mark::STAR;
         let table = [
-            ("src/main.rs", Where::Inside),
-            ("./src/../Cargo.toml", Where::Inside),
-            (".", Where::Project),
-            ("./", Where::Project),
-            ("src/..", Where::Project),
-            ("../other", Where::Outside),
-            ("src/../../x", Where::Outside),
-            ("target", Where::Build),
-            ("./target/debug", Where::Build),
-            ("web/node_modules/x", Where::Build),
-            (".git/hooks/pre-commit", Where::Git),
-            ("sub/.git", Where::Git),
-            ("/home/dev/app", Where::Project),
-            ("/home/dev/app/src", Where::Inside),
-            ("/home/dev/application", Where::HomeFile),
-            ("/home/dev", Where::Home),
-            ("/home/dev/", Where::Home),
-            ("/home/other", Where::Home),
-            ("/home", Where::Root),
-            ("/root", Where::Home),
-            ("/root/.ssh", Where::HomeFile),
-            ("/", Where::Root),
-            ("//", Where::Root),
-            ("/.", Where::Root),
-            ("/tmp/..", Where::Root),
-            ("/tmp/../etc/passwd", Where::System),
-            ("/etc", Where::Root),
-            ("/etc/passwd", Where::System),
-            ("/tmp", Where::Root),
-            ("/tmp/x", Where::Temp),
-            ("/var/tmp/x", Where::Temp),
-            ("/var/log", Where::System),
-            ("/dev/null", Where::Null),
-            ("/dev/sda", Where::Device),
-            ("/dev/fd/3", Where::Null),
-            ("/data", Where::Outside),
-            ("/data/x", Where::Outside),
+            ("src/main.rs", EffectPlace::Project),
+            ("./src/../Cargo.toml", EffectPlace::Project),
+            (".", EffectPlace::WholeProject),
+            ("./", EffectPlace::WholeProject),
+            ("src/..", EffectPlace::WholeProject),
+            ("../other", EffectPlace::Elsewhere),
+            ("src/../../x", EffectPlace::Elsewhere),
+            ("target", EffectPlace::Build),
+            ("./target/debug", EffectPlace::Build),
+            ("web/node_modules/x", EffectPlace::Build),
+            (".git/hooks/pre-commit", EffectPlace::History),
+            ("sub/.git", EffectPlace::History),
+            ("/home/dev/app", EffectPlace::WholeProject),
+            ("/home/dev/app/src", EffectPlace::Project),
+            ("/home/dev/application", EffectPlace::InHome),
+            ("/home/dev", EffectPlace::Home),
+            ("/home/dev/", EffectPlace::Home),
+            ("/home/other", EffectPlace::Home),
+            ("/home", EffectPlace::Root),
+            ("/root", EffectPlace::Home),
+            ("/root/.ssh", EffectPlace::InHome),
+            ("/", EffectPlace::Root),
+            ("//", EffectPlace::Root),
+            ("/.", EffectPlace::Root),
+            ("/tmp/..", EffectPlace::Root),
+            ("/tmp/../etc/passwd", EffectPlace::System),
+            ("/etc", EffectPlace::Root),
+            ("/etc/passwd", EffectPlace::System),
+            ("/tmp", EffectPlace::Root),
+            ("/tmp/x", EffectPlace::Temporary),
+            ("/var/tmp/x", EffectPlace::Temporary),
+            ("/var/log", EffectPlace::System),
+            ("/dev/null", EffectPlace::Null),
+            ("/dev/sda", EffectPlace::Device),
+            ("/dev/fd/3", EffectPlace::Null),
+            ("/data", EffectPlace::Elsewhere),
+            ("/data/x", EffectPlace::Elsewhere),
         ];
         for (path, expected) in table {
             let places = places();
@@ -340,21 +295,21 @@ mod tests {
             assert_eq!(places.place(&read), expected, "{path}");
         }
         let table = [
-            (format!("{star}"), Where::Project),
-            (format!("./{star}"), Where::Project),
-            (format!(".{star}"), Where::Project),
-            (format!("src/{star}.o"), Where::Inside),
-            (format!("{star}.o"), Where::Inside),
-            (format!("/{star}"), Where::Root),
-            (format!("/tmp/{star}"), Where::Temp),
-            (format!("{}", mark::HOME), Where::Home),
-            (format!("{}/", mark::HOME), Where::Home),
-            (format!("{}/{star}", mark::HOME), Where::Home),
-            (format!("{}/app/src", mark::HOME), Where::Inside),
-            (format!("{}/x", mark::HOME), Where::HomeFile),
-            (format!("{}/..", mark::HOME), Where::Root),
-            (format!("{}/x", mark::UNKNOWN), Where::Unknown),
-            (format!("src/{}", mark::UNKNOWN), Where::Unknown),
+            (format!("{star}"), EffectPlace::WholeProject),
+            (format!("./{star}"), EffectPlace::WholeProject),
+            (format!(".{star}"), EffectPlace::WholeProject),
+            (format!("src/{star}.o"), EffectPlace::Project),
+            (format!("{star}.o"), EffectPlace::Project),
+            (format!("/{star}"), EffectPlace::Root),
+            (format!("/tmp/{star}"), EffectPlace::Temporary),
+            (format!("{}", mark::HOME), EffectPlace::Home),
+            (format!("{}/", mark::HOME), EffectPlace::Home),
+            (format!("{}/{star}", mark::HOME), EffectPlace::Home),
+            (format!("{}/app/src", mark::HOME), EffectPlace::Project),
+            (format!("{}/x", mark::HOME), EffectPlace::InHome),
+            (format!("{}/..", mark::HOME), EffectPlace::Root),
+            (format!("{}/x", mark::UNKNOWN), EffectPlace::Unknown),
+            (format!("src/{}", mark::UNKNOWN), EffectPlace::Unknown),
         ];
         for (path, expected) in table {
             let places = places();
