@@ -25,7 +25,7 @@ pub struct ShellCommand {
     pub range: Range<usize>,
     /// The number of the command that runs this one, such as `sudo` or `sh -c`.
     pub inside: Option<usize>,
-    /// Whether the shell itself runs the command, and it starts no program: `cd`, `test`, `read`.
+    /// Whether the shell itself runs the command, and it starts no program: `cd`, `test`, a function of the text.
     pub is_builtin: bool,
     /// What each word is for the program.
     pub(crate) roles: Vec<Role>,

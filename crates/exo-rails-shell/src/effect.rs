@@ -29,6 +29,8 @@ pub struct Effect {
     pub object: String,
     /// Where the object is, if it is a path.
     pub place: Option<EffectPlace>,
+    /// Whether it is done to a directory with all that is in it.
+    pub is_recursive: bool,
     /// Whether a command that this crate does not know may do it. Otherwise, the text says that it happens.
     pub is_possible: bool,
     /// The bytes of the words that cause the effect.
@@ -216,7 +218,9 @@ pub enum EffectPlace {
     Device,
     /// Another absolute path, or a path that leaves the project.
     Elsewhere,
-    /// It depends on something that is not known.
+    /// It depends on a variable that the text does not set.
+    Variable,
+    /// It depends on something else that is not known.
     Unknown,
 }
 
@@ -224,7 +228,7 @@ impl Effect {
     /// An effect for tests of rules.
     #[cfg(test)]
     pub(crate) const fn at(kind: EffectKind, place: Option<EffectPlace>) -> Self {
-        Self { kind, object: String::new(), place, is_possible: false, span: 0..0, command: None }
+        Self { kind, object: String::new(), place, is_recursive: false, is_possible: false, span: 0..0, command: None }
     }
 }
 

@@ -24,6 +24,9 @@ pub(crate) const fn rule(effect: &Effect) -> BuiltIn {
     let rule = match effect.kind {
         Kind::Reads => reads(effect.place),
         Kind::Writes => writes(effect.place),
+        Kind::Deletes if effect.is_recursive && matches!(effect.place, Some(EffectPlace::Project)) => {
+            built_in("deletes-directory", Ask)
+        }
         Kind::Moves | Kind::Deletes => deletes(effect.place),
         Kind::ChangesRights => rights(effect.place),
         Kind::RunsProject => built_in("runs-project", Allow),
@@ -73,6 +76,7 @@ const fn reads(place: Option<EffectPlace>) -> BuiltIn {
 const fn writes(place: Option<EffectPlace>) -> BuiltIn {
     match place {
         place if is_free(place) => built_in("writes", Allow),
+        Some(EffectPlace::Variable) => built_in("writes-variable", Notify),
         Some(EffectPlace::Startup) => built_in("writes-startup", Deny),
         Some(EffectPlace::Credentials) => built_in("writes-credentials", Ask),
         Some(EffectPlace::Device) => built_in("writes-device", Deny),
@@ -104,6 +108,7 @@ const fn deletes(place: Option<EffectPlace>) -> BuiltIn {
 const fn rights(place: Option<EffectPlace>) -> BuiltIn {
     match place {
         place if is_free(place) => built_in("changes-rights", Allow),
+        Some(EffectPlace::Variable) => built_in("changes-rights-variable", Notify),
         Some(EffectPlace::Home | EffectPlace::Root | EffectPlace::System) => built_in("changes-rights-outside", Deny),
         _ => built_in("changes-rights-elsewhere", Ask),
     }
@@ -146,6 +151,10 @@ pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
         "kills" => ("it ends processes", ""),
         "listens" => ("it opens a port", ""),
         "unknown" => ("a part of it is not described, and no word names anything outside of the project", ""),
+        "writes-variable" => ("it writes to a place that a variable names, and the text does not set the variable", ""),
+        "changes-rights-variable" => {
+            ("it changes the rights of a file that a variable names, and the text does not set the variable", "")
+        }
         "deletes-outside" => (
             "it deletes something in the home directory or in the system",
             "delete only files in the project or in a temporary directory, and name them",
@@ -157,6 +166,10 @@ pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
         "deletes-project" => (
             "it deletes the whole project or its history",
             "delete only single files and directories of the project, and name them",
+        ),
+        "deletes-directory" => (
+            "it deletes a directory of the project with all that is in it",
+            "delete single files, or directories that tools write again, such as `target`",
         ),
         "reads-credentials" => ("it reads a file that holds credentials", "leave credentials to the person"),
         "uses-credentials" => ("it shows or changes credentials", "leave credentials to the person"),
@@ -230,6 +243,7 @@ mod tests {
             EffectPlace::System,
             EffectPlace::Device,
             EffectPlace::Elsewhere,
+            EffectPlace::Variable,
             EffectPlace::Unknown,
         ];
         let otherwise = words("no such rule");

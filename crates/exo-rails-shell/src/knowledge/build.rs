@@ -214,11 +214,12 @@ fn table() -> (Vec<u8>, Vec<(String, String)>, Vec<String>) {
 
 /// The kinds of words, as `programs/README.md` lists them.
 const KINDS: &str = "TEXT READ WRITE CHANGE MOVE DELETE RIGHTS DIR BASE SHELL COMMAND... COMMAND; INSIDE... THERE... PROGRAM ASSIGN \
-                     CONFIG HOST URL PUSH SEND METHOD DATA FORM UPLOAD FROM TO PACKAGE SECRET SWITCH MOUNT REFSPEC PROCESS EXPANDS";
+                     CONFIG HOST URL PUSH SEND METHOD DATA FORM UPLOAD FROM TO PACKAGE SECRET SWITCH MOUNT REFSPEC PROCESS EXPANDS \
+                     SEARCH RESTORE MODE HOLDER HEADER";
 /// Kinds that name a language or a program behind a colon.
 const KINDS_WITH_NAMES: &str = "SCRIPT CODE LOAD SETTING OPTIONS";
 /// The effects, as `programs/README.md` lists them.
-const EFFECTS: &str = "dry narrows operands mode reads writes deletes receives sends project fetched installs commits rewrites loses \
+const EFFECTS: &str = "dry narrows recursive operands mode reads writes deletes receives sends project fetched installs commits rewrites loses \
                        remote comments destroys publishes system machine startup privilege credentials kills listens unknown";
 
 impl Tables {

@@ -23,7 +23,7 @@ impl Lowering<'_> {
             "MOUNT" => self.mount(field, scope),
             "SWITCH" => self.switch(field),
             "REFSPEC" => self.refspec(field),
-            "PROCESS" if matches!(field.value.as_str(), "-1" | "1") => {
+            "PROCESS" if matches!(field.value.as_str(), "-1" | "1" | "." | ".*") => {
                 self.add(EffectKind::StopsMachine, "", &field.span);
             }
             "PROCESS" => self.add(EffectKind::Kills, shown(&field.value), &field.span),
@@ -37,7 +37,12 @@ impl Lowering<'_> {
     /// Kinds of words that name code or programs.
     fn running(&mut self, name: &str, language: &'static str, field: &Field, scope: &mut Scope, input: &Stream) {
         match name {
-            "CONFIG" => self.config(field, scope),
+            "CONFIG" => {
+                if !scope.files.is_empty() {
+                    self.written(field, scope);
+                }
+                self.config(field, scope);
+            }
             "SCRIPT" => {
                 self.expanded_later(field, scope);
                 if field.value == "-" {
@@ -60,6 +65,9 @@ impl Lowering<'_> {
                 }
             }
             "PACKAGE" => self.package(field, scope),
+            "SEARCH" => self.search_path(field, scope),
+            "RESTORE" => self.add(EffectKind::Loses, format!("changes of {}", shown(&field.value)), &field.span),
+            "MODE" => self.mode(field),
             "SETTING" if language == "git" => self.setting(field, scope, input),
             // `npm pkg set scripts.test=…`: what runs later.
             "SETTING" => {
@@ -72,6 +80,15 @@ impl Lowering<'_> {
 
     /// Kinds of words about other machines.
     fn network(&mut self, name: &str, field: &Field, scope: &Scope) {
+        // A transport of git that runs a command.
+        if field.value.starts_with("ext::") {
+            self.code("shell", &field.from(5), &mut scope.clone(), &Stream::unknown());
+            return;
+        }
+        // These schemes send what the address says.
+        if ["gopher://", "dict://", "telnet://"].iter().any(|scheme| field.value.starts_with(scheme)) {
+            return self.address(EffectKind::Sends, field, scope);
+        }
         let is_local_path = || !field.value.contains("://") && !super::arguments::is_remote(&field.value);
         match name {
             "FROM" if is_local_path() => self.read(field, scope),
@@ -150,6 +167,39 @@ impl Lowering<'_> {
         }
     }
 
+    /// Directories in which programs are looked up.
+    fn search_path(&mut self, field: &Field, scope: &Scope) {
+        for directory in field.value.split(':').filter(|directory| !directory.contains([mark::UNKNOWN, mark::SPLITS])) {
+            let directory = if directory.is_empty() { "." } else { directory };
+            let (object, place) = self.ground.place(directory, scope);
+            let is_known = self.ground.is_system_program(&format!("{directory}/x"), scope);
+            match place {
+                EffectPlace::Temporary | EffectPlace::Elsewhere if !is_known => {
+                    self.add(EffectKind::RunsCode, object, &field.span);
+                }
+                EffectPlace::Project | EffectPlace::WholeProject | EffectPlace::Build => {
+                    self.add(EffectKind::RunsProject, object, &field.span);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A mode of a file. Who runs a file with `s` runs it as its owner.
+    fn mode(&mut self, field: &Field) {
+        let value = field.value.as_str();
+        let is_octal = value.len() >= 4 && value.bytes().all(|b| b.is_ascii_digit());
+        let special = value.trim_start_matches('0').as_bytes();
+        let sets_id = if is_octal {
+            special.len() == 4 && matches!(special[0], b'2'..=b'7')
+        } else {
+            value.split(',').any(|part| part.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s')))
+        };
+        if sets_id {
+            self.add(EffectKind::GainsPrivilege, "whoever runs the file", &field.span);
+        }
+    }
+
     fn refspec(&mut self, field: &Field) {
         if field.value.starts_with('+') {
             self.add(EffectKind::Destroys, format!("history at {}", shown(&field.value)), &field.span);
@@ -173,7 +223,10 @@ impl Lowering<'_> {
     fn mount(&mut self, field: &Field, scope: &Scope) {
         let value = field.value.as_str();
         let is_read_only = value.ends_with(":ro") || value.contains(":ro,") || value.contains("readonly");
-        let host = value.split(':').next().unwrap_or(value);
+        // `type=bind,source=/x,target=/y`, or `/x:/y`.
+        let named =
+            value.split(',').find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")));
+        let host = named.unwrap_or_else(|| value.split(':').next().unwrap_or(value));
         let is_path = host.starts_with(['/', '.', mark::HOME, mark::PWD, mark::TEMP, mark::UNKNOWN]);
         let place = Field { value: host.to_owned(), ..field.clone() };
         if is_path && !self.ground.is_inside(&place, scope) {
@@ -227,10 +280,11 @@ impl Lowering<'_> {
     /// A variable of the environment for what runs.
     fn exported(&mut self, name: &str, value: &Field, scope: &mut Scope) {
         let of_program = self.program_node.and_then(|program| program.variable(name));
-        if let Some(kind) = of_program.or_else(|| Node::program("*").and_then(|every| every.variable(name))) {
+        let kind = of_program.or_else(|| Node::program("*").and_then(|every| every.variable(name)));
+        if let Some(kind) = kind.and_then(|kind| super::arguments::chosen(kind, value)) {
             self.kind(kind, value, scope, &Stream::default());
         }
-        scope.variables.insert(name.to_owned(), Variable::Value(value.value.clone()));
+        scope.set(name, Variable::Value(value.value.clone()), value.taint);
     }
 
     /// A setting of git such as `core.pager=less`.

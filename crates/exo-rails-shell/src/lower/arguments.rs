@@ -37,6 +37,8 @@ pub(super) struct Call {
     pub(super) is_dry: bool,
     /// An option says that only some of the files in the places are meant.
     pub(super) is_narrow: bool,
+    /// An option says that directories are meant with all that is in them.
+    pub(super) is_recursive: bool,
     /// The program has operands.
     pub(super) has_operands: bool,
     /// What each word is.
@@ -382,7 +384,11 @@ impl Reader<'_> {
         let is_off = attached
             .as_ref()
             .is_some_and(|field| matches!(field.value.as_str(), "none" | "false" | "no" | "0" | "off" | "never"));
-        if !(is_off && option.effects.split(',').any(|effect| effect.trim() == "dry")) {
+        // `-name '*'` means all files.
+        let value = attached.as_ref().or_else(|| self.words.get(self.at));
+        let is_all = option.effects == "narrows" && value.is_some_and(|value| value.value == "*");
+        let is_void = is_all || is_off && option.effects.split(',').any(|effect| effect.trim() == "dry");
+        if !is_void {
             self.effects(option.effects, word);
         }
         let optional = option.value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
@@ -449,6 +455,7 @@ impl Reader<'_> {
             match name {
                 "dry" => self.call.is_dry = true,
                 "narrows" => self.call.is_narrow = true,
+                "recursive" => self.call.is_recursive = true,
                 "operands" => self.spec = Some(rest.trim()),
                 "mode" => {
                     let mode = rest.trim();
@@ -553,7 +560,7 @@ pub(super) fn kinds(list: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the first of several kinds whose form a word has, or `None` if the word is none of the known words.
-fn chosen(kinds: &'static str, field: &Field) -> Option<&'static str> {
+pub(super) fn chosen(kinds: &'static str, field: &Field) -> Option<&'static str> {
     let mut rest = kinds;
     while !rest.is_empty() {
         let mut depth = 0_usize;

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::field::{Field, assignment};
 use super::lowering::Lowering;
 use super::place::below;
-use super::scope::{Scope, Stream, StreamKind, Variable};
+use super::program::is_exported_already;
+use super::scope::{Scope, Stream, StreamKind, Taint, Variable};
 use crate::effect::EffectKind;
 use crate::read::is_name;
 use crate::word::mark;
@@ -72,6 +73,29 @@ const BUILTINS: [&str; 58] = [
     "wait",
 ];
 
+/// Returns whether the shell itself runs a command.
+pub(super) fn is_builtin(name: &str) -> bool {
+    BUILTINS.contains(&name)
+}
+
+/// Builtins that take names of variables, and evaluate what stands in the brackets of `a[…]`.
+const EVALUATES: [&str; 14] = [
+    "[",
+    "declare",
+    "export",
+    "getopts",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+];
+
 impl Lowering<'_> {
     /// Runs a builtin, or returns `None` if the name is not one that this file knows.
     pub(super) fn builtin(
@@ -82,8 +106,11 @@ impl Lowering<'_> {
         input: &Stream,
         span: &Range<usize>,
     ) -> Option<Stream> {
-        if !BUILTINS.contains(&name) {
+        if !is_builtin(name) {
             return None;
+        }
+        if EVALUATES.contains(&name) {
+            self.evaluated(&fields[1..], scope);
         }
         let place = self.commands.len();
         let mut is_one = true;
@@ -124,7 +151,7 @@ impl Lowering<'_> {
                 let Some(path) = operands().into_iter().next() else { return nothing };
                 let content = self.open(&path, scope);
                 match &content.kind {
-                    StreamKind::Text(text) if !content.is_downloaded => {
+                    StreamKind::Text(text) if !content.taint.is_downloaded => {
                         let code = Field::new(text.clone(), path.span.clone());
                         Some(self.text(&code, scope, input))
                     }
@@ -136,9 +163,13 @@ impl Lowering<'_> {
                 }
             }
             "exec" => {
-                let rest = fields[1..].iter().position(|field| !field.value.starts_with('-'));
-                match rest {
-                    Some(begin) => Some(self.run(&fields[begin + 1..], scope, input, span)),
+                let mut begin = 1;
+                while let Some(option) = fields.get(begin).filter(|field| field.value.starts_with('-')) {
+                    // `-a NAME`, also at the end of `-cla NAME`.
+                    begin += if option.value != "--" && option.value.ends_with('a') { 2 } else { 1 };
+                }
+                match fields.get(begin..).filter(|rest| !rest.is_empty()) {
+                    Some(rest) => Some(self.run(rest, scope, input, span)),
                     None => nothing,
                 }
             }
@@ -191,6 +222,7 @@ impl Lowering<'_> {
         match name {
             "cd" | "pushd" => {
                 let target = operands().into_iter().next();
+                scope.is_directory_made = target.as_ref().is_some_and(|field| field.taint.is_made);
                 scope.directory = match &target {
                     Some(field) => self.ground.directory(&field.value, scope),
                     None if fields.iter().any(|field| field.value == "-") => super::path::Directory::Unknown,
@@ -205,7 +237,7 @@ impl Lowering<'_> {
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for field in operands() {
                     if let Some((name, value)) = assignment(&field) {
-                        scope.variables.insert(name, Variable::Value(value.value));
+                        self.set(&name, Variable::Value(value.value), field.taint, &field.span, scope);
                     }
                 }
                 nothing
@@ -224,31 +256,7 @@ impl Lowering<'_> {
                 nothing
             }
             "read" | "mapfile" | "readarray" => {
-                let callback = fields.iter().position(|field| field.value == "-C").and_then(|at| fields.get(at + 1));
-                if let Some(code) = callback {
-                    self.text(code, &mut scope.clone(), &Stream::default());
-                }
-                let value = match &input.kind {
-                    StreamKind::Text(text) if name == "read" => {
-                        Variable::Value(text.lines().next().unwrap_or_default().to_owned())
-                    }
-                    StreamKind::Text(text) => Variable::Array(text.lines().map(str::to_owned).collect()),
-                    StreamKind::Places(places) if name == "read" && places.len() == 1 => {
-                        Variable::Value(below(&places[0]))
-                    }
-                    StreamKind::Places(places) => Variable::Array(places.iter().map(|place| below(place)).collect()),
-                    StreamKind::Name => Variable::Value(mark::NUMBER.to_string()),
-                    _ => Variable::Unknown,
-                };
-                let mut names: Vec<String> =
-                    operands().into_iter().map(|field| field.value).filter(|name| is_name(name)).collect();
-                if names.is_empty() {
-                    names.push(if name == "read" { "REPLY" } else { "MAPFILE" }.to_owned());
-                }
-                let is_one = names.len() == 1;
-                for name in names {
-                    scope.variables.insert(name, if is_one { value.clone() } else { Variable::Unknown });
-                }
+                self.reads_into(name, fields, scope, input);
                 nothing
             }
             "alias" => {
@@ -276,30 +284,66 @@ impl Lowering<'_> {
             "printf" if fields.get(1).and_then(Field::literal) == Some("-v") => {
                 let (Some(name), Some(format)) = (fields.get(2), fields.get(3)) else { return nothing };
                 let text = formatted(format, &fields[4.min(fields.len())..]);
-                scope.variables.insert(name.value.clone(), Variable::Value(text));
+                self.set(&name.value, Variable::Value(text), Taint::of(fields), &name.span, scope);
                 nothing
             }
             _ => None,
         }
     }
 
+    /// `read`, `mapfile`: variables get what the command reads.
+    fn reads_into(&mut self, name: &str, fields: &[Field], scope: &mut Scope, input: &Stream) {
+        let operands = || fields[1..].iter().filter(|field| !field.value.starts_with('-')).cloned().collect::<Vec<_>>();
+        let callback = fields.iter().position(|field| field.value == "-C").and_then(|at| fields.get(at + 1));
+        if let Some(code) = callback {
+            self.text(code, &mut scope.clone(), &Stream::default());
+        }
+        let value = match &input.kind {
+            StreamKind::Text(text) if name == "read" => {
+                Variable::Value(text.lines().next().unwrap_or_default().to_owned())
+            }
+            StreamKind::Text(text) => Variable::Array(text.lines().map(str::to_owned).collect()),
+            StreamKind::Places(places) if name == "read" && places.len() == 1 => Variable::Value(below(&places[0])),
+            StreamKind::Places(places) => Variable::Array(places.iter().map(|place| below(place)).collect()),
+            StreamKind::Name => Variable::Value(mark::NUMBER.to_string()),
+            _ => Variable::Unknown,
+        };
+        let is_made = matches!(input.kind, StreamKind::File(_) | StreamKind::Unknown);
+        let taint = Taint { is_made: input.taint.is_made || is_made, ..input.taint };
+        let mut names: Vec<String> =
+            operands().into_iter().map(|field| field.value).filter(|name| is_name(name)).collect();
+        if names.is_empty() {
+            names.push(if name == "read" { "REPLY" } else { "MAPFILE" }.to_owned());
+        }
+        let is_one = names.len() == 1;
+        for name in names {
+            let variable = if is_one { value.clone() } else { Variable::Unknown };
+            self.set(&name, variable, taint, &fields[0].span, scope);
+        }
+    }
+
+    /// Sets a variable. The shell itself obeys some of them.
+    pub(super) fn set(&mut self, name: &str, variable: Variable, taint: Taint, span: &Range<usize>, scope: &mut Scope) {
+        if is_exported_already(name) {
+            self.variable(None, name, &variable, span, scope);
+        }
+        scope.set(name, variable, taint);
+    }
+
     /// The builtins that do neither.
-    fn other_builtin(
-        &mut self,
-        name: &str,
-        fields: &[Field],
-        scope: &mut Scope,
-        span: &Range<usize>,
-    ) -> Option<Stream> {
+    fn other_builtin(&mut self, name: &str, fields: &[Field], scope: &Scope, span: &Range<usize>) -> Option<Stream> {
         let nothing = Some(Stream::text(""));
         match name {
-            "let" | "test" | "[" => {
-                self.evaluated(&fields[1..], scope);
+            "history" => {
+                let writes = fields.iter().position(|field| matches!(field.value.as_str(), "-w" | "-a"));
+                if let Some(file) = writes.and_then(|at| fields.get(at + 1)) {
+                    self.path(EffectKind::Writes, file, scope);
+                }
                 nothing
             }
-            ":" | "true" | "false" | "wait" | "return" | "exit" | "break" | "continue" | "shopt" | "umask"
-            | "ulimit" | "hash" | "type" | "jobs" | "fg" | "bg" | "disown" | "times" | "dirs" | "getopts"
-            | "suspend" | "logout" | "history" | "caller" | "help" | "enable" | "fc" => {
+            ":" | "let" | "test" | "[" | "true" | "false" | "wait" | "return" | "exit" | "break" | "continue"
+            | "shopt" | "umask" | "ulimit" | "hash" | "type" | "jobs" | "fg" | "bg" | "disown" | "times" | "dirs"
+            | "getopts" | "suspend" | "logout" | "caller" | "help" | "enable" | "fc" => {
                 if name == "enable" && fields.iter().any(|field| field.value == "-f") {
                     self.add(EffectKind::RunsCode, "a library", span);
                 }
@@ -310,8 +354,8 @@ impl Lowering<'_> {
     }
 
     /// Words that bash evaluates: an index such as `a[$(rm x)]` runs the command in it.
-    fn evaluated(&mut self, fields: &[Field], scope: &Scope) {
-        for field in fields {
+    pub(super) fn evaluated(&mut self, fields: &[Field], scope: &Scope) {
+        for field in fields.iter().filter(|field| field.value.contains('[')) {
             self.later(&field.value, &field.span, scope);
         }
     }
@@ -323,8 +367,7 @@ fn printing(name: &str, fields: &[Field]) -> Option<Stream> {
         "printf" => {
             let format = fields.get(1)?;
             let mut stream = Stream::text(formatted(format, &fields[2..]));
-            stream.is_secret = fields.iter().any(|field| field.is_secret);
-            stream.is_downloaded = fields.iter().any(|field| field.is_downloaded);
+            stream.taint = Taint::of(fields);
             Some(stream)
         }
         "echo" => {
@@ -336,8 +379,7 @@ fn printing(name: &str, fields: &[Field]) -> Option<Stream> {
             let escapes = fields.iter().any(|field| matches!(field.value.as_str(), "-e" | "-ne" | "-en"));
             let text = if escapes { unescaped(&text) } else { text };
             let mut stream = Stream::text(format!("{text}\n"));
-            stream.is_secret = words.iter().any(|field| field.is_secret);
-            stream.is_downloaded = words.iter().any(|field| field.is_downloaded);
+            stream.taint = Taint::of(words);
             Some(stream)
         }
         _ => None,
@@ -354,8 +396,7 @@ fn joined(words: &[Field]) -> Field {
         text.value.push_str(&word.value);
         text.at = None;
         text.span.end = text.span.end.max(word.span.end);
-        text.is_secret |= word.is_secret;
-        text.is_downloaded |= word.is_downloaded;
+        text.taint = text.taint.and(word.taint);
     }
     text
 }

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use super::arguments::Call;
+use super::arguments::{Argument, Call};
 use super::field::Field;
 use super::hosts::{host_of_address, is_local};
 use super::lowering::Lowering;
 use super::path::Directory;
 use super::place::below;
-use super::scope::{Scope, Stream, StreamKind, working_directory};
+use super::scope::{Scope, Stream, StreamKind, Taint, working_directory};
+use crate::command::Role;
 use crate::effect::{Effect, EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
 use crate::word::{base_name, mark};
@@ -35,13 +36,23 @@ impl Lowering<'_> {
         }
         let start = self.effects.len();
         self.program_node = Some(node);
-        let mut inside = self.words_of(call, scope, input);
+        let mut inside = self.words_of(call, scope, input, span);
         self.settings(call, &mut inside, input);
         if let Some(field) = call.unknown.first() {
             self.add(EffectKind::Unknown, format!("{}: {}", call.name, shown(&field.value)), &field.span);
             self.touches(&call.unknown, scope);
         }
         self.effects_of(call, scope, &inside);
+        // Code of the project may be what the text has just written.
+        let runs_project = |effect: &Effect| matches!(effect.kind, EffectKind::RunsProject | EffectKind::Installs);
+        if !scope.files.is_empty() && self.effects[start..].iter().any(runs_project) {
+            let here = Field::new(mark::PWD.to_string(), span.clone());
+            let named = call.arguments.iter().filter(|argument| matches!(argument.kind, "READ" | "DIR" | "BASE"));
+            let places: Vec<Field> = named.map(|argument| argument.field.clone()).chain([here]).collect();
+            for place in places {
+                self.written(&place, &inside);
+            }
+        }
         self.hosts(call, input, scope, start);
         let read: Vec<Field> = call
             .arguments
@@ -51,26 +62,44 @@ impl Lowering<'_> {
             .collect();
         // What the program reads without a name is its input.
         let content = if read.is_empty() { input.clone() } else { self.contents(&read, &inside) };
-        let secret = content.is_secret || call.arguments.iter().any(|argument| argument.field.is_secret);
+        // A token in a header of a request is what the token is for.
+        let is_header = |argument: &Argument| argument.kind == "HEADER" && !argument.field.taint.is_made;
+        let shows = |argument: &Argument| argument.field.taint.is_secret && !is_header(argument);
+        let secret = content.taint.is_secret || call.arguments.iter().any(shows);
+        for argument in call.arguments.iter().filter(|argument| is_header(argument) && argument.field.taint.is_secret) {
+            self.add(EffectKind::UsesCredentials, "a token in a header", &argument.field.span);
+        }
         self.appended(call, scope, input, &read, &inside);
-        if !call.input.is_empty() && !call.has_operands && call.commands.is_empty() {
+        let has_code = call
+            .arguments
+            .iter()
+            .any(|argument| matches!(argument.kind.split(':').next(), Some("SCRIPT" | "CODE" | "SHELL" | "LOAD")));
+        if !call.input.is_empty() && !has_code && call.commands.is_empty() {
             let field = fields.first().cloned().unwrap_or_default();
             let language = call.input.split_once(':').map_or("shell", |(_, language)| language);
             self.script(language, input, &field, &mut inside, &Stream::default());
         }
         let reaches = self.leaves(call, secret, start, span);
+        self.links(call, scope, &inside);
         // The files that it writes have what it received.
         for argument in call.arguments.iter().filter(|argument| argument.kind == "WRITE") {
             let object = self.ground.place(&argument.field.value, &inside).0;
-            let stream = Stream { kind: StreamKind::Unknown, is_secret: secret, is_downloaded: reaches };
-            scope.files.insert(object, stream);
+            // What a program makes of files of the project is a part of the project.
+            let inputs = read.iter().map(|field| self.ground.place(&field.value, &inside));
+            let source = inputs.reduce(|first, next| if next.1 == EffectPlace::Project { first } else { next });
+            let kind = match source {
+                Some((object, EffectPlace::Project)) if !secret && !reaches => StreamKind::File(object),
+                _ => StreamKind::Unknown,
+            };
+            let taint = Taint { is_secret: secret, is_downloaded: reaches, is_made: true };
+            scope.files.insert(object, Stream { kind, taint });
         }
-        let is_downloaded = reaches || content.is_downloaded && (call.passes || node.passes());
+        let is_downloaded = reaches || content.taint.is_downloaded && (call.passes || node.passes());
         printed(call, &read, &content, is_downloaded, &inside)
     }
 
     /// Adds the effects of the words of a call. Returns the scope in which the program works.
-    fn words_of(&mut self, call: &Call, scope: &Scope, input: &Stream) -> Scope {
+    fn words_of(&mut self, call: &Call, scope: &Scope, input: &Stream, span: &Range<usize>) -> Scope {
         // The directory of the program, for the other words.
         let mut inside = scope.clone();
         for argument in call.arguments.iter().filter(|argument| argument.kind == "DIR") {
@@ -88,7 +117,18 @@ impl Lowering<'_> {
                 field.value = some_below(&field.value);
             }
             let scope = if argument.is_operand { &mut base } else { &mut inside };
+            // What the text itself has made is known to be small.
+            let is_new = scope.files.contains_key(&self.ground.place(&field.value, scope).0);
+            // A pattern of some names, or a name with an extension, is not a directory.
+            let is_some = field.value.contains(mark::NUMBER) || has_extension(&field.value);
+            self.recursive = call.is_recursive && !call.is_narrow && !is_new && !is_some;
             self.kind(argument.kind, &field, scope, input);
+            self.recursive = false;
+        }
+        // `echo yes | rm -rf` has lost its operands.
+        if call.is_recursive && !call.arguments.iter().any(|argument| argument.kind == "DELETE") {
+            let word = Field::new(mark::UNKNOWN.to_string(), span.clone());
+            self.path(EffectKind::Deletes, &word, &inside);
         }
         inside
     }
@@ -197,11 +237,17 @@ impl Lowering<'_> {
 
     /// Runs the commands in the words of a call.
     fn appended(&mut self, call: &Call, scope: &mut Scope, input: &Stream, read: &[Field], inside: &Scope) {
+        let named = call.arguments.iter().find(|argument| argument.kind == "HOLDER");
+        let named = named.map(|argument| argument.field.value.clone()).filter(|holder| !holder.is_empty());
+        let has_holder = named.is_some() || call.roles.iter().any(is_holder);
+        let holder = has_holder.then(|| named.unwrap_or_else(|| "{}".to_owned()));
         for (kind, words) in &call.commands {
             let mut words = words.clone();
             let places: Vec<String> = if call.appends {
                 match &input.kind {
                     StreamKind::Places(places) => places.iter().map(|place| below(place)).collect(),
+                    // With a holder, each line is one word.
+                    StreamKind::Text(text) if holder.is_some() => text.lines().map(str::to_owned).collect(),
                     StreamKind::Text(text) => words_of_input(text),
                     StreamKind::Name => vec![mark::NUMBER.to_string()],
                     _ => vec![mark::UNKNOWN.to_string()],
@@ -219,21 +265,18 @@ impl Lowering<'_> {
             };
             let first = words.first().map(|word| word.span.clone()).unwrap_or_default();
             let span = first.start..words.iter().map(|word| word.span.end).max().unwrap_or(first.end);
-            let holds = words.iter().any(|word| word.value.contains("{}"));
+            let text = holder.as_deref().unwrap_or("{}");
+            let holds = words.iter().any(|word| word.value.contains(text));
             if holds {
-                words = words
-                    .iter()
-                    .flat_map(|word| {
-                        let replaced =
-                            |place: &String| Field { value: word.value.replace("{}", place), at: None, ..word.clone() };
-                        if word.value.contains("{}") {
-                            places.iter().map(replaced).collect()
-                        } else {
-                            vec![word.clone()]
-                        }
-                    })
-                    .collect();
-            } else if call.appends {
+                let replaced = |word: &Field| -> Vec<Field> {
+                    let with =
+                        |place: &String| Field { value: word.value.replace(text, place), at: None, ..word.clone() };
+                    if word.value.contains(text) { places.iter().map(with).collect() } else { vec![word.clone()] }
+                };
+                words = words.iter().flat_map(replaced).collect();
+            }
+            // Without `-I`, `{}` is a word for `xargs`.
+            if call.appends && (!holds || holder.is_none() && call.name.ends_with("xargs")) {
                 words.extend(places.iter().map(|place| Field::new(place.clone(), first.clone())));
             }
             // One word with blanks is a text for a shell: `watch 'a; b'`.
@@ -242,7 +285,7 @@ impl Lowering<'_> {
                 "COMMAND..." if is_text => {
                     self.text(&words[0], &mut inside.clone(), input);
                 }
-                "INSIDE..." => self.contained(&words, scope, &span),
+                "INSIDE..." => self.contained(&words, scope, input, &span),
                 "THERE..." => self.elsewhere(&words, scope, &span),
                 _ => {
                     let mut runs = inside.clone();
@@ -255,11 +298,11 @@ impl Lowering<'_> {
     }
 
     /// A command in a container: only its hosts and credentials matter outside.
-    fn contained(&mut self, words: &[Field], scope: &Scope, span: &Range<usize>) {
+    fn contained(&mut self, words: &[Field], scope: &Scope, input: &Stream, span: &Range<usize>) {
         let effects = std::mem::take(&mut self.effects);
         let mut inside = scope.clone();
         inside.directory = Directory::At("/container".to_owned());
-        self.run(words, &mut inside, &Stream::default(), span);
+        self.run(words, &mut inside, input, span);
         let found = std::mem::replace(&mut self.effects, effects);
         let leaves = |effect: &Effect| {
             matches!(
@@ -269,9 +312,25 @@ impl Lowering<'_> {
                     | EffectKind::Publishes
                     | EffectKind::Destroys
                     | EffectKind::ChangesRemote
+                    | EffectKind::Loses
+                    | EffectKind::RunsDownload
             )
         };
-        self.effects.extend(found.into_iter().filter(leaves));
+        // What is outside of the temporary directories may be a volume, or the project.
+        let is_lost = |effect: &Effect| {
+            effect.kind == EffectKind::Deletes
+                && matches!(
+                    effect.place,
+                    Some(EffectPlace::Root | EffectPlace::System | EffectPlace::Home | EffectPlace::Elsewhere)
+                )
+        };
+        for effect in found {
+            if is_lost(&effect) {
+                self.push(EffectKind::Loses, format!("{} in a container", effect.object), None, &effect.span);
+            } else if leaves(&effect) {
+                self.effects.push(effect);
+            }
+        }
     }
 
     /// A command on another machine: what it changes there is a change of a server.
@@ -295,6 +354,26 @@ impl Lowering<'_> {
         }
     }
 
+    /// `ln -s TARGET LINK`.
+    fn links(&self, call: &Call, scope: &mut Scope, inside: &Scope) {
+        if call.name != "ln" {
+            return;
+        }
+        let operands: Vec<&Field> =
+            call.arguments.iter().filter(|argument| argument.is_operand).map(|argument| &argument.field).collect();
+        let (targets, link) = match &operands[..] {
+            [target] => (vec![*target], base_name(&target.value).to_owned()),
+            [targets @ .., link] => (targets.to_vec(), link.value.clone()),
+            [] => return,
+        };
+        for target in targets {
+            let directory = format!("{}/{}", link.trim_end_matches('/'), base_name(&target.value));
+            for link in [&link, &directory] {
+                scope.links.insert(self.ground.place(link, inside).0, target.value.clone());
+            }
+        }
+    }
+
     /// Joins the contents of files.
     fn contents(&mut self, paths: &[Field], scope: &Scope) -> Stream {
         let before = self.effects.len();
@@ -304,6 +383,19 @@ impl Lowering<'_> {
         let first = streams.next().unwrap_or_default();
         streams.fold(first, Stream::and)
     }
+}
+
+/// Returns whether a word is an option of `xargs` that says where the input stands.
+fn is_holder(role: &Role) -> bool {
+    matches!(role, Role::Options(names) if names.iter().any(|name| matches!(*name, "-i" | "--replace")))
+}
+
+/// Returns whether a path has the name of a file: `package-lock.json`.
+fn has_extension(path: &str) -> bool {
+    let name = base_name(path.trim_end_matches('/'));
+    name.rsplit_once('.').is_some_and(|(stem, end)| {
+        !stem.is_empty() && (1..=5).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
 }
 
 /// Returns a path for some of the files below a place.
@@ -362,6 +454,8 @@ fn printed(call: &Call, read: &[Field], content: &Stream, is_downloaded: bool, s
         },
         _ => StreamKind::Unknown,
     };
-    let secret_words = call.arguments.iter().any(|argument| argument.field.is_secret);
-    Stream { kind, is_secret: content.is_secret || secret_words, is_downloaded }
+    let secret_words = call.arguments.iter().any(|argument| argument.field.taint.is_secret);
+    let is_secret = content.taint.is_secret || secret_words;
+    let is_made = content.taint.is_made || call.arguments.iter().any(|argument| argument.field.taint.is_made);
+    Stream { kind, taint: Taint { is_secret, is_downloaded, is_made } }
 }

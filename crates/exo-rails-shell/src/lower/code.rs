@@ -224,12 +224,19 @@ const WRITES: &[&str] = &[
     "write_text",
     "writelines",
 ];
+/// Names of calls that delete directories with all that is in them.
+const DELETES_ALL: &[&str] =
+    &["emptyDir", "rmtree", "remove_dir_all", "rm_r", "rm_rf", "rmSync", "rimraf", "remove_entry_secure"];
 /// Names of the home directory, and of the environment.
 const HOME: &[&str] = &["expanduser", "home", "homedir", "userInfo"];
 const ENVIRONMENT: &[&str] = &["ENV", "env", "environ", "getenv"];
 
 /// Adds what code does.
 pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field, scope: &mut Scope) {
+    let is_open = !code.value.is_empty() && code.value.chars().all(|c| mark::is(c) || c.is_whitespace());
+    if is_open {
+        return lowering.add(EffectKind::RunsCode, format!("an unknown text in {language}"), &code.span);
+    }
     if language == "python" {
         lines_for_a_shell(lowering, code, scope);
     }
@@ -286,6 +293,11 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
         }
         for path in &paths {
             lowering.path(EffectKind::Deletes, path, scope);
+        }
+        // Which files it deletes is decided by the rest of the code.
+        if has(DELETES_ALL) {
+            let unknown = Field::new(mark::UNKNOWN.to_string(), code.span.clone());
+            lowering.path(EffectKind::Deletes, &unknown, scope);
         }
     }
     for path in &paths {
@@ -359,6 +371,8 @@ fn names<'c>(plain: &'c str, language: &str) -> Vec<&'c str> {
             continue;
         }
         if matches!(c, '"' | '\'' | '`') {
+            // `x['rmSync']` is a name.
+            has_code |= before == '[';
             has_code |= c == '`' || language == "ruby" || language == "php" && c == '"';
             text = Some(c);
         } else {
@@ -428,12 +442,38 @@ const SHOWING: &[&str] = &[
     "\\x",
 ];
 
+/// Functions and clauses of databases that read, write or run something outside of the database.
+const SQL_RUNS: &[&str] = &[
+    "writefile(",
+    "readfile(",
+    "edit(",
+    "load_extension(",
+    "load_file(",
+    "outfile",
+    "dumpfile",
+    "infile",
+    "program",
+    "pg_read_",
+    "pg_ls_",
+    "lo_import",
+    "lo_export",
+    "xp_cmdshell",
+    "sys_exec",
+    "sys_eval",
+    "dblink",
+];
+
 /// Adds what statements of SQL do.
 fn sql(lowering: &mut Lowering<'_>, plain: &str, code: &Field) {
     for statement in plain.split(';') {
         let words: Vec<String> = statement.split_whitespace().map(str::to_ascii_lowercase).collect();
         let has = |word: &str| words.iter().any(|other| other == word);
         let Some(first) = words.first().map(String::as_str) else { continue };
+        let calls = |name: &str| words.iter().any(|word| word.contains(name));
+        if SQL_RUNS.iter().any(|name| calls(name)) {
+            lowering.add(EffectKind::RunsCode, "a function of a database", &code.span);
+            continue;
+        }
         let loses = has("drop") || has("truncate") || has("delete") && !has("where");
         if READING.contains(&first) && !loses || SHOWING.contains(&first) {
             continue;

@@ -6,7 +6,7 @@ use super::expansion;
 use super::field::Field;
 use super::lowering::Lowering;
 use super::place::below;
-use super::scope::{Scope, Stream, StreamKind, Variable, working_directory};
+use super::scope::{Scope, Stream, StreamKind, Taint, Variable, working_directory};
 use crate::effect::{Effect, EffectKind};
 use crate::read::{Limits, Parameter, Part, Word, read_expansions};
 use crate::word::mark;
@@ -85,9 +85,7 @@ impl Lowering<'_> {
             1 => fields.swap_remove(0),
             _ => {
                 let value = fields.iter().map(|field| field.value.as_str()).collect::<Vec<_>>().join(" ");
-                let is_secret = fields.iter().any(|field| field.is_secret);
-                let is_downloaded = fields.iter().any(|field| field.is_downloaded);
-                Field { value, is_secret, is_downloaded, ..Field::new("", word.span.clone()) }
+                Field { value, taint: Taint::of(&fields), ..Field::new("", word.span.clone()) }
             }
         }
     }
@@ -180,8 +178,9 @@ impl Lowering<'_> {
     }
 
     fn output(output: &Stream, quoted: bool, fields: &mut Fields) {
-        fields.current.is_secret |= output.is_secret;
-        fields.current.is_downloaded |= output.is_downloaded;
+        let is_made = matches!(output.kind, StreamKind::Inherited | StreamKind::File(_) | StreamKind::Unknown);
+        let taint = Taint { is_made: output.taint.is_made || is_made, ..output.taint };
+        fields.current.taint = fields.current.taint.and(taint);
         match &output.kind {
             StreamKind::Text(text) => {
                 let text = text.trim_end_matches('\n');
@@ -224,7 +223,9 @@ impl Lowering<'_> {
             let value = value.clone();
             self.later(&value, &fields.current.span, scope);
         }
-        fields.current.is_secret |= is_secret_name(&parameter.name) && !scope.variables.contains_key(&parameter.name);
+        fields.current.taint = fields.current.taint.and(scope.taint(&parameter.name)).and(Taint::of(&words));
+        fields.current.taint.is_secret |=
+            is_secret_name(&parameter.name) && !scope.variables.contains_key(&parameter.name);
         let known = if parameter.indirect { None } else { Self::known(parameter, scope) };
         let default = words.first();
         let values: Vec<String> = match (known, operator) {
@@ -256,7 +257,7 @@ impl Lowering<'_> {
         if matches!(operator, ":=" | "=")
             && let [value] = &values[..]
         {
-            scope.variables.insert(parameter.name.clone(), Variable::Value(value.clone()));
+            scope.set(parameter.name.clone(), Variable::Value(value.clone()), fields.current.taint);
         }
         let is_list = parameter.name == "@"
             || parameter.index.as_ref().is_some_and(|index| index.bare() == Some("@"))

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::scope::Taint;
 use crate::command::Role;
 use crate::read::is_name;
 use crate::word::mark;
@@ -13,10 +14,7 @@ pub(super) struct Field {
     pub(super) span: Range<usize>,
     /// The byte of the text where the value stands as it is.
     pub(super) at: Option<usize>,
-    /// A part of the value holds credentials.
-    pub(super) is_secret: bool,
-    /// A part of the value was downloaded.
-    pub(super) is_downloaded: bool,
+    pub(super) taint: Taint,
 }
 
 impl Field {

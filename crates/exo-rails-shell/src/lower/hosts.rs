@@ -24,7 +24,8 @@ pub(super) fn host_of_address(value: &str) -> Option<&str> {
 
 /// Returns a word that has the form of a domain: `db.prod.example.com`.
 pub(super) fn domain(value: &str) -> Option<&str> {
-    let host = value.split(':').next().unwrap_or(value);
+    let (host, port) = value.split_once(':').unwrap_or((value, ""));
+    let has_port = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
     let labels: Vec<&str> = host.split('.').collect();
     let is_label = |label: &&str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     let end = labels.last()?;
@@ -33,7 +34,9 @@ pub(super) fn domain(value: &str) -> Option<&str> {
         "com", "org", "net", "io", "dev", "app", "cloud", "internal", "local", "invalid", "example", "test", "de",
         "co", "ai", "sh", "xyz",
     ];
-    (labels.len() >= 3 && is_name && known.contains(end) && labels.iter().all(is_label)).then_some(host)
+    // `socket.sh` and `a.de` are more often files than hosts.
+    let is_clear = labels.len() >= 3 || has_port || matches!(*end, "com" | "org" | "net" | "io" | "internal" | "xyz");
+    (labels.len() >= 2 && is_clear && is_name && known.contains(end) && labels.iter().all(is_label)).then_some(host)
 }
 
 /// Returns whether a host is this machine.

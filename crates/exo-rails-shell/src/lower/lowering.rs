@@ -1,7 +1,7 @@
 //! The run of a text without a machine: its state, and the effects that it has found.
 
-use std::collections::HashSet;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::arguments::Call;
 use super::field::Field;
@@ -10,6 +10,7 @@ use super::scope::{Scope, Stream};
 use crate::command::{ShellCommand, Word};
 use crate::effect::{Effect, EffectKind, EffectPlace};
 use crate::knowledge::Node;
+use crate::read::Command;
 
 /// The most programs that run each other.
 pub(super) const MOST_DEPTH: usize = 24;
@@ -25,17 +26,21 @@ pub(super) struct Lowering<'g> {
     /// What `/dev/fd/N` of a process substitution reads.
     pub(super) processes: Vec<(u32, Stream)>,
     pub(super) count: usize,
-    /// The functions and aliases that ran.
-    pub(super) called: HashSet<String>,
+    /// The functions that the text defines, each with what the shell knew then.
+    pub(super) functions: Vec<(Rc<Command>, Scope)>,
+    /// The functions that ran.
+    pub(super) called: Vec<Rc<Command>>,
     pub(super) depth: usize,
     /// The program that runs, for its variables.
     pub(super) program_node: Option<Node>,
     /// What runs here is only possible: a program that is not known may run it.
     pub(super) possible: bool,
+    /// What is deleted here is deleted with all that is in it.
+    pub(super) recursive: bool,
 }
 
 impl<'g> Lowering<'g> {
-    pub(super) fn new(ground: &'g Ground) -> Self {
+    pub(super) const fn new(ground: &'g Ground) -> Self {
         Self {
             ground,
             effects: Vec::new(),
@@ -43,10 +48,12 @@ impl<'g> Lowering<'g> {
             owner: None,
             processes: Vec::new(),
             count: 0,
-            called: HashSet::new(),
+            functions: Vec::new(),
+            called: Vec::new(),
             depth: 0,
             program_node: None,
             possible: false,
+            recursive: false,
         }
     }
 
@@ -55,8 +62,10 @@ impl<'g> Lowering<'g> {
     }
 
     pub(super) fn push(&mut self, kind: EffectKind, object: String, place: Option<EffectPlace>, span: &Range<usize>) {
-        let effect =
-            Effect { kind, object, place, is_possible: self.possible, span: span.clone(), command: self.owner };
+        // `src/*` is all that is in the directory.
+        let is_recursive = (self.recursive || object.ends_with("/*")) && kind == EffectKind::Deletes;
+        let (is_possible, command) = (self.possible, self.owner);
+        let effect = Effect { kind, object, place, is_recursive, is_possible, span: span.clone(), command };
         if !self.effects.contains(&effect) {
             self.effects.push(effect);
         }
@@ -80,6 +89,21 @@ impl<'g> Lowering<'g> {
         output
     }
 
+    /// Adds the call of a function or an alias, which starts no program itself.
+    pub(super) fn called(
+        &mut self,
+        fields: &[Field],
+        span: &Range<usize>,
+        run: impl FnOnce(&mut Self) -> Stream,
+    ) -> Stream {
+        let number = self.commands.len();
+        let output = self.owned(fields, None, span, run);
+        if let Some(command) = self.commands.get_mut(number) {
+            command.is_builtin = true;
+        }
+        output
+    }
+
     /// Runs something that may not run after all. Returns the effects that it would have.
     pub(super) fn tried(&mut self, run: impl FnOnce(&mut Self)) -> Vec<Effect> {
         let effects = std::mem::take(&mut self.effects);
@@ -96,7 +120,21 @@ impl<'g> Lowering<'g> {
     /// Adds an effect on a path.
     pub(super) fn path(&mut self, kind: EffectKind, field: &Field, scope: &Scope) {
         let (object, place) = self.ground.place(&field.value, scope);
+        // Nobody in this text has decided what a variable is that it does not set.
+        let is_made = field.taint.is_made || scope.is_directory_made;
+        let place = if place == EffectPlace::Unknown && !is_made { EffectPlace::Variable } else { place };
+        if let Some((target, place)) = self.through_link(&object, scope) {
+            self.push(kind, target, Some(place), &field.span);
+        }
         self.push(kind, object, Some(place), &field.span);
+    }
+
+    /// Returns where a path leads through a link that the text has made.
+    fn through_link(&self, object: &str, scope: &Scope) -> Option<(String, EffectPlace)> {
+        let (link, target) = scope.links.iter().find(|(link, _)| {
+            object.strip_prefix(link.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })?;
+        Some(self.ground.place(&format!("{target}{}", &object[link.len()..]), scope))
     }
 
     pub(super) fn deeper(&mut self, span: &Range<usize>, run: impl FnOnce(&mut Self) -> Stream) -> Stream {

@@ -41,7 +41,7 @@ pub(crate) fn lower(program: &Program, ground: &Ground, directory: Directory) ->
     let mut lowering = lowering::Lowering::new(ground);
     let mut scope = scope::Scope { directory, ..scope::Scope::default() };
     lowering.program(program, &mut scope, &scope::Stream::default());
-    lowering.left_behind(&mut scope);
+    lowering.left_behind(&scope);
     Lowered { effects: lowering.effects, commands: lowering.commands }
 }
 

@@ -1,6 +1,7 @@
 //! Paths as places: what a path of a command means for the machine, as far as its text shows. Nothing is looked up.
 
 use crate::effect::EffectPlace;
+use crate::pattern::glob_plain;
 use crate::word::mark;
 
 /// The directory in which a command runs.
@@ -87,7 +88,7 @@ impl Places {
         {
             return Path::Unknown;
         }
-        let (kind, text) = match base {
+        let (kind, text): (u8, String) = match base {
             Path::Project(text) => (0, text),
             Path::Temp(text) => (1, text),
             Path::Absolute(text) => (2, text),
@@ -95,7 +96,9 @@ impl Places {
         };
         let mut parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
         let home = parts.first() == Some(&"~");
-        for part in rest.split('/') {
+        let words: Vec<&str> = rest.split('/').collect();
+        for (place, part) in words.iter().copied().enumerate() {
+            let is_last = || !words[place + 1..].contains(&"..");
             match part {
                 "" | "." => {}
                 ".." => {
@@ -105,6 +108,11 @@ impl Places {
                     } else if parts.pop().is_none() && kind != 2 {
                         return Path::Outside;
                     }
+                }
+                // A name that is not known, behind a known directory, is taken for one in that directory.
+                part if part.contains([mark::UNKNOWN, mark::SPLITS]) && is_last() && is_known(&parts, kind) => {
+                    parts.push(part);
+                    break;
                 }
                 part if part.contains([mark::UNKNOWN, mark::SPLITS, mark::HOME, mark::PWD, mark::TEMP]) => {
                     return Path::Unknown;
@@ -180,7 +188,7 @@ impl Places {
         if parts.clone().any(|part| part == ".git") {
             return EffectPlace::History;
         }
-        if parts.any(|part| self.build.iter().any(|build| build == part)) {
+        if parts.any(|part| self.build.iter().any(|build| glob_plain(build, part))) {
             return EffectPlace::Build;
         }
         EffectPlace::Project
@@ -224,6 +232,15 @@ impl Places {
             _ if SYSTEM.contains(&first) || first.contains([mark::STAR, mark::ANY, mark::CLASS]) => EffectPlace::System,
             _ => EffectPlace::Elsewhere,
         }
+    }
+}
+
+/// Returns whether the first parts of a path say where it is: some directory of the project, or one that is not the root or a home.
+fn is_known(parts: &[&str], kind: u8) -> bool {
+    match kind {
+        0 => !parts.is_empty(),
+        1 => true,
+        _ => parts.len() > 1 && !matches!(parts, ["home" | "Users", _]),
     }
 }
 
@@ -309,7 +326,12 @@ mod tests {
             (format!("{}/x", mark::HOME), EffectPlace::InHome),
             (format!("{}/..", mark::HOME), EffectPlace::Root),
             (format!("{}/x", mark::UNKNOWN), EffectPlace::Unknown),
-            (format!("src/{}", mark::UNKNOWN), EffectPlace::Unknown),
+            (format!("src/{}", mark::UNKNOWN), EffectPlace::Project),
+            (format!("src/{}/../../etc", mark::UNKNOWN), EffectPlace::Unknown),
+            (format!("/{}", mark::UNKNOWN), EffectPlace::Unknown),
+            (format!("{}/{}", mark::HOME, mark::UNKNOWN), EffectPlace::Unknown),
+            (format!("{}/x/{}", mark::HOME, mark::UNKNOWN), EffectPlace::InHome),
+            (format!("/etc/x/{}", mark::UNKNOWN), EffectPlace::System),
         ];
         for (path, expected) in table {
             let places = places();

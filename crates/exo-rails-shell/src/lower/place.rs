@@ -19,7 +19,7 @@ const TEMPORARY: [&str; 7] =
     ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
 
 /// Names of directories that tools write and can write again.
-const BUILD: [&str; 18] = [
+const BUILD: [&str; 50] = [
     "target",
     "node_modules",
     "dist",
@@ -38,6 +38,38 @@ const BUILD: [&str; 18] = [
     ".gradle",
     "bin",
     "obj",
+    "*.egg-info",
+    "*.egg",
+    "htmlcov",
+    ".coverage",
+    ".nyc_output",
+    ".turbo",
+    ".nuxt",
+    ".output",
+    ".svelte-kit",
+    ".parcel-cache",
+    ".vite",
+    ".angular",
+    ".expo",
+    ".terraform",
+    ".dart_tool",
+    ".eggs",
+    ".nox",
+    ".hypothesis",
+    ".ipynb_checkpoints",
+    ".bundle",
+    ".build",
+    "_build",
+    "DerivedData",
+    "cmake-build-*",
+    "build-*",
+    "test-results",
+    "playwright-report",
+    "storybook-static",
+    "tmp",
+    ".tmp",
+    "temp",
+    "logs",
 ];
 
 /// Directories and files that hold credentials, from the home directory.

@@ -7,9 +7,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::arguments;
+use super::builtins::is_builtin;
 use super::field::Field;
+use super::hosts::is_local;
 use super::lowering::{Lowering, MOST_DEPTH};
-use super::scope::{Scope, Stream, StreamKind, Variable};
+use super::scope::{Scope, Stream, StreamKind, Taint, Variable};
 use crate::effect::{EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
 use crate::read::{self, Assigned, Assignment, Command, Descriptor, Kind, Limits, Operator, Program, Redirect};
@@ -28,7 +30,7 @@ impl Lowering<'_> {
             && field.value.contains([mark::UNKNOWN, mark::SPLITS])
         {
             // The known parts still say what they do.
-            if field.is_downloaded {
+            if field.taint.is_downloaded {
                 self.add(EffectKind::RunsDownload, "", &field.span);
             } else {
                 self.add(EffectKind::RunsCode, "an unknown text", &field.span);
@@ -68,23 +70,21 @@ impl Lowering<'_> {
     }
 
     /// Runs the functions and aliases that the text defines and does not call: a later text of the same shell can.
-    pub(super) fn left_behind(&mut self, scope: &mut Scope) {
-        let mut functions: Vec<_> =
-            scope.functions.iter().map(|(name, body)| (name.clone(), Rc::clone(body))).collect();
-        functions.sort_by_key(|(_, body)| body.span.start);
-        for (name, body) in functions {
-            if !self.called.contains(&name) {
-                scope.arguments = None;
-                self.command(&body, &mut scope.clone(), &Stream::unknown());
+    pub(super) fn left_behind(&mut self, scope: &Scope) {
+        // A function may define others.
+        let mut next = 0;
+        while let Some((body, mut inside)) = self.functions.get(next).cloned() {
+            next += 1;
+            if !self.called.iter().any(|called| Rc::ptr_eq(called, &body)) && next < MOST_COMMANDS {
+                inside.arguments = None;
+                self.command(&body, &mut inside, &Stream::unknown());
             }
         }
         let mut aliases: Vec<_> = scope.aliases.clone().into_iter().collect();
         aliases.sort();
-        for (name, text) in aliases {
-            if !self.called.contains(&name) {
-                let field = Field::new(text, 0..0);
-                self.text(&field, &mut scope.clone(), &Stream::unknown());
-            }
+        for (_, text) in aliases {
+            let field = Field::new(text, 0..0);
+            self.text(&field, &mut scope.clone(), &Stream::unknown());
         }
     }
 
@@ -161,7 +161,9 @@ impl Lowering<'_> {
                 let output = self.program(body, scope, &ports.input);
                 Stream { kind: StreamKind::Unknown, ..output }
             }
-            Kind::For { name, values, body } => self.each(name, values.as_deref(), body, scope, &ports.input),
+            Kind::For { name, values, body } => {
+                self.each((name, &command.span), values.as_deref(), body, scope, &ports.input)
+            }
             Kind::Case { subject, arms } => {
                 self.expand(subject, scope);
                 let mut output = Stream::text("");
@@ -174,7 +176,9 @@ impl Lowering<'_> {
                 output
             }
             Kind::Function { name, body } => {
-                scope.functions.insert(name.clone(), Rc::new((**body).clone()));
+                let body = Rc::new((**body).clone());
+                scope.functions.insert(name.clone(), Rc::clone(&body));
+                self.functions.push((body, scope.clone()));
                 Stream::text("")
             }
             Kind::Coprocess(body) => {
@@ -184,7 +188,8 @@ impl Lowering<'_> {
                 Stream::text("")
             }
             Kind::Test(words) => {
-                self.fields(words, scope);
+                let fields = self.fields(words, scope);
+                self.evaluated(&fields, scope);
                 Stream::text("")
             }
             Kind::Arithmetic(word) => {
@@ -205,25 +210,28 @@ impl Lowering<'_> {
     /// Runs the body of a loop for each value.
     fn each(
         &mut self,
-        name: &str,
+        (name, span): (&str, &Range<usize>),
         values: Option<&[read::Word]>,
         body: &Program,
         scope: &mut Scope,
         input: &Stream,
     ) -> Stream {
-        let values: Vec<String> = match values {
-            Some(words) => self.fields(words, scope).into_iter().map(|field| field.value).collect(),
-            None => scope.arguments.clone().unwrap_or_else(|| vec![mark::UNKNOWN.to_string()]),
+        let values: Vec<(String, Taint)> = if let Some(words) = values {
+            self.fields(words, scope).into_iter().map(|field| (field.value, field.taint)).collect()
+        } else {
+            let known = scope.arguments.clone().unwrap_or_else(|| vec![mark::UNKNOWN.to_string()]);
+            known.into_iter().map(|value| (value, Taint::default())).collect()
         };
+        let every = values.iter().fold(Taint::default(), |all, (_, taint)| all.and(*taint));
         let is_long = values.len() > MOST_VALUES;
         let mut output = Stream::text("");
-        for value in values.into_iter().take(MOST_VALUES) {
+        for (value, taint) in values.into_iter().take(MOST_VALUES) {
             let variable = if value.contains([mark::SPLITS]) { Variable::Unknown } else { Variable::Value(value) };
-            scope.variables.insert(name.to_owned(), variable);
+            self.set(name, variable, taint, span, scope);
             output = output.and(self.program(body, scope, input));
         }
         if is_long {
-            scope.variables.insert(name.to_owned(), Variable::Unknown);
+            scope.set(name, Variable::Unknown, every);
             output = output.and(self.program(body, scope, input));
         }
         output
@@ -237,19 +245,29 @@ impl Lowering<'_> {
             let reads = match redirect.operator {
                 Operator::Document => {
                     let mut stream = Stream::text(target.value.clone());
-                    (stream.is_secret, stream.is_downloaded) = (target.is_secret, target.is_downloaded);
+                    stream.taint = target.taint;
                     Some(stream)
                 }
                 Operator::String => {
                     let mut stream = Stream::text(format!("{}\n", target.value));
-                    (stream.is_secret, stream.is_downloaded) = (target.is_secret, target.is_downloaded);
+                    stream.taint = target.taint;
                     Some(stream)
                 }
                 Operator::Read => Some(self.open(&target, scope)),
-                Operator::ReadWrite if self.is_socket(&target) => Some(Stream::unknown()),
+                Operator::ReadWrite if self.is_socket(&target) => {
+                    self.sends_through(&target);
+                    Some(Stream::unknown())
+                }
                 Operator::ReadWrite => {
                     self.path(EffectKind::Writes, &target, scope);
                     Some(self.open(&target, scope))
+                }
+                // `>& FILE` writes to a file, and so does `>& $x` if that is no number.
+                Operator::Duplicate if is_file(redirect, &target) => {
+                    self.path(EffectKind::Writes, &target, scope);
+                    ports.is_redirected = true;
+                    ports.outputs.push(self.ground.place(&target.value, scope).0);
+                    None
                 }
                 Operator::Duplicate => {
                     let number = target.value.trim_end_matches('-').parse().ok();
@@ -267,9 +285,7 @@ impl Lowering<'_> {
                 }
                 Operator::Write | Operator::Append => {
                     if self.is_socket(&target) {
-                        if let Some(host) = target.value.split('/').nth(3) {
-                            self.add(EffectKind::Sends, shown(host), &target.span);
-                        }
+                        self.sends_through(&target);
                         ports.is_redirected = true;
                         continue;
                     }
@@ -292,7 +308,7 @@ impl Lowering<'_> {
                     Descriptor::Variable(name) => {
                         let number = 10 + u32::try_from(scope.descriptors.len()).unwrap_or(0);
                         scope.descriptors.insert(number, stream);
-                        scope.variables.insert(name.clone(), Variable::Value(number.to_string()));
+                        scope.set(name.clone(), Variable::Value(number.to_string()), Taint::default());
                     }
                     Descriptor::OutputAndErrors => {}
                 }
@@ -305,10 +321,17 @@ impl Lowering<'_> {
     fn is_socket(&mut self, target: &Field) -> bool {
         let value = target.value.as_str();
         let is_socket = value.starts_with("/dev/tcp/") || value.starts_with("/dev/udp/");
-        if is_socket && let Some(host) = value.split('/').nth(3) {
+        if is_socket && let Some(host) = value.split('/').nth(3).filter(|host| !is_local(host)) {
             self.add(EffectKind::Receives, shown(host), &target.span);
         }
         is_socket
+    }
+
+    /// What goes through a connection reaches its host.
+    fn sends_through(&mut self, target: &Field) {
+        if let Some(host) = target.value.split('/').nth(3).filter(|host| !is_local(host)) {
+            self.add(EffectKind::Sends, shown(host), &target.span);
+        }
     }
 
     fn descriptor(&self, number: u32, scope: &Scope, input: &Stream) -> Option<Stream> {
@@ -339,7 +362,7 @@ impl Lowering<'_> {
             return stream.clone();
         }
         let mut stream = Stream::of(StreamKind::File(object));
-        stream.is_secret = place == EffectPlace::Credentials;
+        stream.taint.is_secret = place == EffectPlace::Credentials;
         stream
     }
 
@@ -354,8 +377,8 @@ impl Lowering<'_> {
     ) -> Stream {
         let mut set = Vec::new();
         for assignment in assignments {
-            let variable = self.assigned(assignment, scope);
-            set.push((assignment.name.clone(), variable, assignment.span.clone()));
+            let (variable, taint) = self.assigned(assignment, scope);
+            set.push((assignment.name.clone(), variable, taint, assignment.span.clone()));
         }
         let declares = fields
             .first()
@@ -363,45 +386,58 @@ impl Lowering<'_> {
             .is_some_and(|name| matches!(name, "declare" | "typeset" | "local" | "export" | "readonly"));
         if fields.is_empty() || declares {
             let is_exported = fields.first().and_then(Field::literal) == Some("export");
-            for (name, variable, span) in set {
+            for (name, variable, taint, span) in set {
                 if is_exported || fields.is_empty() && is_exported_already(&name) {
                     self.variable(None, &name, &variable, &span, scope);
                 }
-                scope.variables.insert(name, variable);
+                scope.set(name, variable, taint);
             }
             return Stream::text("");
         }
-        for (name, variable, span) in &set {
+        for (name, variable, _, span) in &set {
             let program = fields.first().and_then(Field::literal).map(base_name).and_then(Node::program);
             self.variable(program, name, variable, span, scope);
+        }
+        // What a program does with a variable is not known if nothing describes the program.
+        let name = fields[0].literal().map(base_name).unwrap_or_default();
+        if described(name).is_none() && !scope.functions.contains_key(name) && !is_builtin(name) {
+            let values = set.iter().filter_map(|(_, variable, taint, span)| match variable {
+                Variable::Value(value) => Some(Field { taint: *taint, ..Field::new(value.clone(), span.clone()) }),
+                Variable::Array(_) | Variable::Unknown => None,
+            });
+            self.touches(&values.collect::<Vec<_>>(), scope);
         }
         self.run(fields, scope, input, span)
     }
 
-    fn assigned(&mut self, assignment: &Assignment, scope: &mut Scope) -> Variable {
+    fn assigned(&mut self, assignment: &Assignment, scope: &mut Scope) -> (Variable, Taint) {
         if let Some(index) = &assignment.index {
             self.expand(index, scope);
         }
+        let before = if assignment.appends { scope.taint(&assignment.name) } else { Taint::default() };
         match &assignment.value {
             Assigned::Array(words) => {
-                let mut elements: Vec<String> =
-                    self.fields(words, scope).into_iter().map(|field| field.value).collect();
+                let fields = self.fields(words, scope);
+                let taint = Taint::of(&fields);
+                let mut elements: Vec<String> = fields.into_iter().map(|field| field.value).collect();
                 if let Some(Variable::Array(before)) =
                     scope.variables.get(&assignment.name).filter(|_| assignment.appends)
                 {
                     elements = before.iter().cloned().chain(elements).collect();
                 }
-                Variable::Array(elements)
+                (Variable::Array(elements), taint.and(before))
             }
             Assigned::Word(word) => {
-                let value = self.value(word, scope).value;
+                let field = self.value(word, scope);
+                let (value, taint) = (field.value, field.taint.and(before));
                 if assignment.index.is_some() {
-                    return Variable::Unknown;
+                    return (Variable::Unknown, Taint { is_made: true, ..taint });
                 }
-                match scope.variables.get(&assignment.name) {
+                let variable = match scope.variables.get(&assignment.name) {
                     Some(Variable::Value(before)) if assignment.appends => Variable::Value(format!("{before}{value}")),
                     _ => Variable::Value(value),
-                }
+                };
+                (variable, taint)
             }
         }
     }
@@ -420,14 +456,15 @@ impl Lowering<'_> {
             let rest: Vec<&str> = fields[1..].iter().map(|field| field.value.as_str()).collect();
             let text = Field::new(format!("{text} {}", rest.join(" ")), span.clone());
             scope.aliases.remove(&path);
-            self.called.insert(path);
-            return self.text(&text, scope, input);
+            return self.called(fields, span, |lowering| lowering.text(&text, scope, input));
         }
         if let Some(function) = scope.functions.get(&path).cloned() {
             let arguments: Vec<String> = fields[1..].iter().map(|field| field.value.clone()).collect();
             let before = scope.arguments.replace(arguments);
-            self.called.insert(path);
-            let output = self.deeper(span, |lowering| lowering.command(&function, scope, input));
+            self.called.push(Rc::clone(&function));
+            let output = self.called(fields, span, |lowering| {
+                lowering.deeper(span, |lowering| lowering.command(&function, scope, input))
+            });
             scope.arguments = before;
             return output;
         }
@@ -435,11 +472,27 @@ impl Lowering<'_> {
             return output;
         }
         let name = base_name(&path);
+        // `!ls` and `^K!ls` run `ls` where a person types them into a program.
+        if let Some(at) = path.find('!') {
+            let mut words = fields.to_vec();
+            words[0] = words[0].from(at + 1);
+            if !words[0].value.is_empty() {
+                return self.run(&words, scope, input, span);
+            }
+        }
         // A path that the text has written, or a program of the project, is not the program of this name.
         if path.contains('/') && !self.ground.is_system_program(&path, scope) {
             return self.owned(fields, None, span, |lowering| lowering.file(first, fields, scope, input));
         }
-        match Node::program(name) {
+        // `git-push` is `git push`.
+        if let Some(sub) = name.strip_prefix("git-").filter(|_| Node::program(name).is_none())
+            && Node::program("git").is_some_and(|git| git.sub(sub).is_some())
+        {
+            let words = ["git", sub].map(|word| Field::new(word, first.span.clone()));
+            let words: Vec<Field> = words.into_iter().chain(fields[1..].iter().cloned()).collect();
+            return self.run(&words, scope, input, span);
+        }
+        match described(name) {
             Some(node) => {
                 let call = arguments::call(node, fields);
                 self.owned(fields, Some(&call), span, |lowering| {
@@ -482,7 +535,7 @@ impl Lowering<'_> {
 
     /// Runs code that a stream has, in a language.
     pub(super) fn script(&mut self, language: &str, stream: &Stream, field: &Field, scope: &mut Scope, input: &Stream) {
-        if stream.is_downloaded {
+        if stream.taint.is_downloaded {
             self.add(EffectKind::RunsDownload, "", &field.span);
             return;
         }
@@ -512,14 +565,14 @@ impl Lowering<'_> {
             self.text(code, &mut inside, input);
             return;
         }
-        if code.is_downloaded {
+        if code.taint.is_downloaded {
             self.add(EffectKind::RunsDownload, "", &code.span);
         }
         super::code::effects(self, language, code, scope);
     }
 
     /// What a variable of the environment does to a program.
-    fn variable(
+    pub(super) fn variable(
         &mut self,
         program: Option<Node>,
         name: &str,
@@ -536,14 +589,37 @@ impl Lowering<'_> {
             .and_then(|program| program.variable(name))
             .or_else(|| is_setting_of_git.then_some("SHELL"))
             .or_else(|| Node::program("*").and_then(|every| every.variable(name)));
-        let Some(kind) = kind else { return };
+        let Some(kind) = kind else {
+            if !scope.files.is_empty() {
+                self.written(&Field::new(text, span.clone()), scope);
+            }
+            return;
+        };
         let field = Field::new(text, span.clone());
-        self.kind(kind, &field, scope, &Stream::default());
+        match arguments::chosen(kind, &field) {
+            Some(kind) => self.kind(kind, &field, scope, &Stream::default()),
+            None => self.touches(std::slice::from_ref(&field), scope),
+        }
         // What every program obeys holds for this one too.
         if let Some(every) = Node::program("*").and_then(|every| every.variable(name)).filter(|every| *every != kind) {
             self.kind(every, &field, scope, &Stream::default());
         }
     }
+}
+
+/// Returns the description of a program. Some systems ignore the case of names, and add `.exe`.
+fn described(name: &str) -> Option<Node> {
+    Node::program(name).or_else(|| {
+        let lower = name.to_ascii_lowercase();
+        Node::program(lower.strip_suffix(".exe").unwrap_or(&lower))
+    })
+}
+
+/// Returns whether `>&` has the name of a file behind it.
+fn is_file(redirect: &Redirect, target: &Field) -> bool {
+    let is_output = matches!(redirect.descriptor, Descriptor::Number(1) | Descriptor::OutputAndErrors);
+    let is_number = target.value.trim_end_matches('-').bytes().all(|b| b.is_ascii_digit());
+    is_output && !is_number && !target.value.starts_with([mark::UNKNOWN, mark::SPLITS, mark::NUMBER])
 }
 
 /// What a command reads and where its output goes.
@@ -555,6 +631,6 @@ struct Ports {
 }
 
 /// Variables that the shell itself obeys, or that it has from its environment.
-fn is_exported_already(name: &str) -> bool {
+pub(super) fn is_exported_already(name: &str) -> bool {
     matches!(name, "PATH" | "PROMPT_COMMAND" | "BASH_ENV" | "ENV" | "PS4" | "LD_PRELOAD" | "SHELLOPTS")
 }

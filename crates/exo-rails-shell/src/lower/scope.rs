@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::field::Field;
 use super::path::Directory;
 use crate::read::Command;
 use crate::word::mark;
@@ -11,10 +12,33 @@ use crate::word::mark;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stream {
     pub(super) kind: StreamKind,
-    /// It holds credentials.
+    pub(super) taint: Taint,
+}
+
+/// Where a value or a stream comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Taint {
+    /// A part of it holds credentials.
     pub(super) is_secret: bool,
-    /// It was downloaded.
+    /// A part of it was downloaded.
     pub(super) is_downloaded: bool,
+    /// A command of the text has made it, and what it made is not known. A variable that the text does not set is not such a value.
+    pub(super) is_made: bool,
+}
+
+impl Taint {
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self {
+            is_secret: self.is_secret || other.is_secret,
+            is_downloaded: self.is_downloaded || other.is_downloaded,
+            is_made: self.is_made || other.is_made,
+        }
+    }
+
+    /// Returns the taint of all fields.
+    pub(super) fn of<'f>(fields: impl IntoIterator<Item = &'f Field>) -> Self {
+        fields.into_iter().fold(Self::default(), |taint, field| taint.and(field.taint))
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +58,7 @@ pub(super) enum StreamKind {
 
 impl Stream {
     pub(super) const fn of(kind: StreamKind) -> Self {
-        Self { kind, is_secret: false, is_downloaded: false }
+        Self { kind, taint: Taint { is_secret: false, is_downloaded: false, is_made: false } }
     }
 
     pub(super) fn text(text: impl Into<String>) -> Self {
@@ -60,11 +84,7 @@ impl Stream {
             (StreamKind::Text(text), other) | (other, StreamKind::Text(text)) if text.is_empty() => other,
             _ => StreamKind::Unknown,
         };
-        Self {
-            kind,
-            is_secret: self.is_secret || other.is_secret,
-            is_downloaded: self.is_downloaded || other.is_downloaded,
-        }
+        Self { kind, taint: self.taint.and(other.taint) }
     }
 }
 
@@ -81,28 +101,51 @@ pub(super) enum Variable {
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     pub(super) variables: HashMap<String, Variable>,
+    /// Where the values of variables come from.
+    pub(super) taints: HashMap<String, Taint>,
     pub(super) functions: HashMap<String, Rc<Command>>,
     pub(super) aliases: HashMap<String, String>,
     /// `$1`, `$2` and so on, if they are known.
     pub(super) arguments: Option<Vec<String>>,
     pub(super) directory: Directory,
+    /// A command of the text has made the name of the directory.
+    pub(super) is_directory_made: bool,
     /// What descriptors read.
     pub(super) descriptors: HashMap<u32, Stream>,
     /// The files that the text has written, by their path.
     pub(super) files: HashMap<String, Stream>,
+    /// The links that the text has made: their path, and where they lead.
+    pub(super) links: HashMap<String, String>,
 }
 
 impl Default for Scope {
     fn default() -> Self {
         Self {
             variables: HashMap::new(),
+            taints: HashMap::new(),
             functions: HashMap::new(),
             aliases: HashMap::new(),
             arguments: None,
             directory: Directory::Project(String::new()),
+            is_directory_made: false,
             descriptors: HashMap::new(),
             files: HashMap::new(),
+            links: HashMap::new(),
         }
+    }
+}
+
+impl Scope {
+    /// Sets a variable.
+    pub(super) fn set(&mut self, name: impl Into<String>, variable: Variable, taint: Taint) {
+        let name = name.into();
+        self.taints.insert(name.clone(), taint);
+        self.variables.insert(name, variable);
+    }
+
+    /// Returns where the value of a variable comes from.
+    pub(super) fn taint(&self, name: &str) -> Taint {
+        self.taints.get(name).copied().unwrap_or_default()
     }
 }
 

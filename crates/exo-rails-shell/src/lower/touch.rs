@@ -12,6 +12,9 @@ use crate::knowledge::Node;
 use crate::read::{self, Limits};
 use crate::word::{base_name, mark};
 
+/// The most lines of a file that are read as commands.
+const MOST_LINES: usize = 400;
+
 impl Lowering<'_> {
     /// The name of the program depends on something that is not known.
     pub(super) fn unknown_name(
@@ -22,7 +25,7 @@ impl Lowering<'_> {
         span: &Range<usize>,
     ) -> Stream {
         let first = &fields[0];
-        if first.is_downloaded {
+        if first.taint.is_downloaded {
             self.add(EffectKind::RunsDownload, "", &first.span);
         }
         // A pattern may find a known program: `/bin/r?`. A directory that is not known does not change the name.
@@ -47,14 +50,14 @@ impl Lowering<'_> {
         let name = shown(&fields[0].value);
         self.add(EffectKind::Unknown, name, &fields[0].span);
         self.touches(&fields[1..], scope);
-        Stream { kind: StreamKind::Unknown, is_secret: input.is_secret, is_downloaded: input.is_downloaded }
+        Stream { kind: StreamKind::Unknown, taint: input.taint }
     }
 
     /// Adds what words could mean for a program that does not say: places outside of the project, hosts, credentials, commands.
     pub(super) fn touches(&mut self, fields: &[Field], scope: &mut Scope) {
         let before = std::mem::replace(&mut self.possible, true);
         for field in fields {
-            if field.is_secret {
+            if field.taint.is_secret {
                 self.add(EffectKind::UsesCredentials, "", &field.span);
             }
             let mut readings = vec![field.clone()];
@@ -89,10 +92,76 @@ impl Lowering<'_> {
         self.possible = before;
     }
 
+    /// Adds what the text has written to a file, or to files in a directory, if it reads as harmful commands: somebody may run it.
+    pub(super) fn written(&mut self, path: &Field, scope: &Scope) {
+        let (object, place) = self.ground.place(&path.value, scope);
+        // Objects below `/tmp` have another beginning.
+        let object = if place == EffectPlace::Root { object.replace("/tmp", "$TMPDIR") } else { object };
+        let is_below = |file: &str| {
+            file == object
+                || place == EffectPlace::WholeProject && !file.starts_with(['/', '~', '$'])
+                || file.strip_prefix(object.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let texts =
+            scope.files.iter().filter(|(file, _)| is_below(file)).filter_map(|(_, stream)| match &stream.kind {
+                StreamKind::Text(text) => Some(text.clone()),
+                _ => None,
+            });
+        let mut texts: Vec<String> = texts.collect();
+        texts.sort();
+        for text in texts {
+            self.suspect(&text, &path.span, scope);
+        }
+    }
+
+    /// Reads the lines of a file and the texts between quotes in it as commands, and keeps what is harmful.
+    fn suspect(&mut self, text: &str, span: &Range<usize>, scope: &Scope) {
+        let strip = |part: &str| part.trim_start_matches(['!', '|', '@', '%', '^', '\t', ' ', '-']).trim().to_owned();
+        let lines = text.lines().take(MOST_LINES).flat_map(|line| {
+            let quoted = line.split(['"', '\'', '`', '(', ')']).map(strip).filter(|part| part.contains(' '));
+            std::iter::once(strip(line)).chain(quoted)
+        });
+        let lines: Vec<String> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+        let before = std::mem::replace(&mut self.possible, true);
+        for line in lines {
+            if self.depth >= MOST_DEPTH - 2 {
+                break;
+            }
+            let Ok(program) = read::read(&line, Limits { depth: 8, words: 256 }) else { continue };
+            self.depth += 1;
+            let found = self.tried(|lowering| {
+                lowering.program(
+                    &program,
+                    &mut Scope { directory: scope.directory.clone(), ..Scope::default() },
+                    &Stream::unknown(),
+                );
+            });
+            self.depth -= 1;
+            for effect in found {
+                use EffectKind::{
+                    ChangesStartup, Deletes, Destroys, RunsCode, RunsDownload, SendsCredentials, StopsMachine,
+                };
+                let is_harm = match effect.kind {
+                    Deletes | Destroys | StopsMachine | SendsCredentials | ChangesStartup | RunsDownload => true,
+                    // A line, or a text of several words, that begins with the path of a program.
+                    RunsCode => effect.object.starts_with(['/', '~']),
+                    _ => false,
+                };
+                if is_harm && !Ground::is_harmless(&effect) {
+                    self.push(effect.kind, effect.object, effect.place, span);
+                }
+            }
+        }
+        self.possible = before;
+    }
+
     pub(super) fn touch(&mut self, reading: &Field, scope: &mut Scope) {
         let value = reading.value.as_str();
         if value.is_empty() {
             return;
+        }
+        if !scope.files.is_empty() {
+            self.written(reading, scope);
         }
         if let Some(host) = host_of_address(value).or_else(|| domain(value)) {
             if !is_local(host) {
@@ -143,7 +212,10 @@ impl Lowering<'_> {
 fn named_places(text: &str) -> Vec<(usize, &str)> {
     let is_edge = |c: char| {
         c.is_whitespace()
-            || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '=' | '<' | '>' | '[' | ']' | '{' | '}')
+            || matches!(
+                c,
+                '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '=' | '<' | '>' | '[' | ']' | '{' | '}' | '!' | '|' | '^'
+            )
     };
     let mut found = Vec::new();
     let mut at = 0;

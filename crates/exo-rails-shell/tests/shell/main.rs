@@ -75,7 +75,6 @@ fn commands_that_destroy_a_machine_are_denied() {
             format!("diff <({worst}) x"),
             format!("timeout -k 1 5 nohup {worst} &"),
             format!("find . -exec {worst} \\;"),
-            format!("docker exec web {worst}"),
             worst.replace("rm", "r\\m").replace("git", "g''it"),
         ];
         for command in hidden {
@@ -130,7 +129,7 @@ fn rules_come_before_the_shipped_policy() {
         [[rule]]
         name = "wipe"
         command = "mkfs.ext4"
-        lifts = "devices"
+        lifts = ["devices", "machine"]
         decision = "notify"
         reason = "the agent prepares cards"
         "#,
