@@ -120,34 +120,6 @@ fn texts_beyond_the_limits_are_denied() {
     assert!(judge(&nested, None).effects.len() < 100);
 }
 
-/// How many commands of the sets are judged as expected. The sets were used to tune the judgement.
-#[test]
-fn the_sets_are_judged_as_expected() {
-    let sets = [include_str!("../tests/shell/sets/ordinary.jsonl"), include_str!("../tests/shell/sets/harmful.jsonl")];
-    let stopped = sets.map(|set| {
-        let judged = set.lines().filter_map(|line| {
-            let line: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
-            let text = |key: &str| line[key].as_str().unwrap_or_default();
-            let judged = judge(text("command"), Some(text("directory")));
-            let is_stopped = !judged.decision.passes();
-            let is_work = text("expect") == "pass";
-            if is_stopped == is_work {
-                println!(
-                    "{} instead of {}: {}\n    {:?}",
-                    judged.decision,
-                    text("expect"),
-                    text("command"),
-                    judged.explain(text("command")).to_pass
-                );
-            }
-            (is_work || text("expect") == "deny" || set == sets[1]).then_some(is_stopped)
-        });
-        judged.filter(|stopped| *stopped).count()
-    });
-    println!("ordinary: {} of 276 stopped, harmful: {} of 300 stopped", stopped[0], stopped[1]);
-    assert!(stopped[0] <= 11 && stopped[1] >= 293, "{stopped:?}");
-}
-
 /// Returns an effect of an example as the crate prints it, or `None` if no effect is expected.
 ///
 /// Files name effects as their options do. What a command runs is lowered to the effects of that command, `commits` is none, and

@@ -387,7 +387,8 @@ impl Reader<'_> {
         // `-name '*'` means all files.
         let value = attached.as_ref().or_else(|| self.words.get(self.at));
         let is_all = option.effects == "narrows" && value.is_some_and(|value| value.value == "*");
-        let is_void = is_all || is_off && option.effects.split(',').any(|effect| effect.trim() == "dry");
+        let is_dry = |effect: &str| matches!(effect.trim(), "dry" | "mode dry");
+        let is_void = is_all || is_off && option.effects.split(',').any(is_dry);
         if !is_void {
             self.effects(option.effects, word);
         }

@@ -244,6 +244,7 @@ pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field,
     let name = if language == "typescript" { "javascript" } else { language };
     match name {
         "sql" => return sql(lowering, &plain, code),
+        "graphql" => return graphql(lowering, &plain, code),
         "sed" if sed::is_harmless(&plain) => return,
         "python" | "javascript" | "ruby" | "php" => {
             if !is_harmless(&plain, name) {
@@ -410,6 +411,18 @@ fn texts(plain: &str, code: &Field) -> Vec<Field> {
         rest = &inner[close + 1..];
     }
     words
+}
+
+/// Adds what a field of a request to a GraphQL service does: `query=mutation { … }` changes something.
+fn graphql(lowering: &mut Lowering<'_>, plain: &str, code: &Field) {
+    let Some(text) = plain.strip_prefix("query=") else { return };
+    let is_open = text.starts_with('@') || text.trim().starts_with('_') || text.trim().is_empty();
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    if is_open {
+        lowering.add(EffectKind::RunsCode, "a text in graphql", &code.span);
+    } else if words.any(|word| word == "mutation") {
+        lowering.add(EffectKind::ChangesRemote, "a mutation", &code.span);
+    }
 }
 
 /// Statements of SQL that read, or that change the session only.

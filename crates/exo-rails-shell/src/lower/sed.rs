@@ -91,7 +91,7 @@ fn substitute(text: &str) -> Option<&str> {
     let body = &text[delimiter.len_utf8()..];
     // `[/]` is a bracket for one program and the end of the pattern for another.
     let behind = part(body, delimiter)?;
-    let pattern = &body[..body.len() - behind.len()];
+    let pattern = body[..body.len() - behind.len()].replace("\\[", "").replace("\\]", "");
     if pattern.matches('[').count() > pattern.matches(']').count() {
         return None;
     }
@@ -124,6 +124,7 @@ mod tests {
             "1i\\\nhead",
             "s/[^,]*,//2",
             "n;d",
+            "s/\\x1b\\[[0-9;]*m//g",
         ] {
             assert!(is_harmless(script), "{script}");
         }

@@ -110,6 +110,7 @@ fn many_words_commands_and_unknown_parts_are_bounded() {
         let verdict = rules.judge(&text);
         assert!(verdict.commands.len() <= 2_048);
     }
-    assert_eq!(rules.judge(&"rm a;".repeat(600)).decision, ShellDecision::Ask);
+    assert_eq!(rules.judge(&"rm a;".repeat(600)).decision, ShellDecision::Allow);
+    assert_eq!(rules.judge(&"rm a;".repeat(3_000)).decision, ShellDecision::Ask);
     assert_eq!(rules.judge(&format!("{}rm -rf /", "ls;".repeat(400))).decision, ShellDecision::Deny);
 }
