@@ -8,6 +8,7 @@ mod everyday;
 mod generated;
 mod harmless;
 mod hostile;
+mod kinds;
 mod sets;
 #[cfg(unix)]
 mod stubs;
