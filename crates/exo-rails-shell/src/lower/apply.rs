@@ -246,6 +246,8 @@ impl Lowering<'_> {
     }
 
     fn load(&mut self, field: &Field, scope: &Scope) {
+        // `-javaagent:FILE`
+        let field = &field.from(usize::from(field.value.starts_with(':')));
         let value = field.value.as_str();
         if value.contains("data:") || host_of_address(value).is_some() {
             self.add(EffectKind::RunsDownload, shown(value), &field.span);

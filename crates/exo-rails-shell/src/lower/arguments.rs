@@ -119,7 +119,9 @@ impl Reader<'_> {
         let here = self.tables().rev().find_map(&lookup);
         here.or_else(|| {
             let above = self.levels[..self.levels.len() - 1].iter().rev();
-            above.filter(|level| level.inherits()).find_map(|level| lookup(*level))
+            let found = above.filter(|level| level.inherits()).find_map(|level| lookup(*level));
+            // `-v` of a program may show its version, and be something else for a subcommand.
+            found.filter(|option| option.effects != "dry" || matches!(option.name, "-h" | "--help"))
         })
     }
 

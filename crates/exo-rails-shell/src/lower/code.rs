@@ -248,7 +248,10 @@ pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field,
         "sed" if sed::is_harmless(&plain) => return,
         "python" | "javascript" | "ruby" | "php" => {
             if !is_harmless(&plain, name) {
-                calls(lowering, name, &plain, code, scope);
+                return calls(lowering, name, &plain, code, scope);
+            }
+            for path in texts(&plain, code).iter().filter(|text| is_path(&text.value)) {
+                lowering.path(EffectKind::Reads, path, scope);
             }
             return;
         }
