@@ -3,7 +3,7 @@
 use super::field::{Field, assignment};
 use super::hosts::{host_of_address, is_local, is_metadata};
 use super::lowering::Lowering;
-use super::scope::{Scope, Stream, Variable};
+use super::scope::{Scope, Stream, StreamKind, Variable};
 use crate::effect::{EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
 use crate::word::{base_name, mark};
@@ -37,12 +37,25 @@ impl Lowering<'_> {
     /// Kinds of words that name code or programs.
     fn running(&mut self, name: &str, language: &'static str, field: &Field, scope: &mut Scope, input: &Stream) {
         match name {
+            // Settings on the standard input.
+            "CONFIG" if field.value == "-" => match &input.kind {
+                StreamKind::Inherited => {}
+                StreamKind::Text(text) => {
+                    let words = text
+                        .split_whitespace()
+                        .map(|word| Field::new(word.trim_matches(['"', '\'']), field.span.clone()));
+                    self.touches(&words.collect::<Vec<_>>(), scope);
+                }
+                _ => self.add(EffectKind::RunsCode, "settings that are not known", &field.span),
+            },
             "CONFIG" => {
                 if !scope.files.is_empty() {
                     self.written(field, scope);
                 }
                 self.config(field, scope);
             }
+            // `go run host/module@version`
+            "SCRIPT" if is_module(&field.value) => self.add(EffectKind::RunsPackage, shown(&field.value), &field.span),
             "SCRIPT" => {
                 self.expanded_later(field, scope);
                 if field.value == "-" {
@@ -392,4 +405,11 @@ impl Lowering<'_> {
         };
         self.add(kind, what, &word.span);
     }
+}
+
+/// Returns whether a word names a module on a host with its version: `example.com/tool@latest`.
+fn is_module(value: &str) -> bool {
+    let (path, version) = value.split_once('@').unwrap_or((value, ""));
+    let host = path.split_once('/').map(|(host, _)| host).unwrap_or_default();
+    !version.is_empty() && host.contains('.') && !host.starts_with('.')
 }

@@ -121,7 +121,7 @@ impl Reader<'_> {
             let above = self.levels[..self.levels.len() - 1].iter().rev();
             let found = above.filter(|level| level.inherits()).find_map(|level| lookup(*level));
             // `-v` of a program may show its version, and be something else for a subcommand.
-            found.filter(|option| option.effects != "dry" || matches!(option.name, "-h" | "--help"))
+            found.filter(|option| option.effects != "dry" || !matches!(option.name, "-v" | "-V" | "--version"))
         })
     }
 

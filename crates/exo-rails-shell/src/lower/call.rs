@@ -9,6 +9,7 @@ use super::lowering::Lowering;
 use super::path::Directory;
 use super::place::below;
 use super::scope::{Scope, Stream, StreamKind, Taint, working_directory};
+use super::touch::verb_of_loss;
 use crate::command::Role;
 use crate::effect::{Effect, EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
@@ -40,6 +41,7 @@ impl Lowering<'_> {
         self.settings(call, &mut inside, input);
         if let Some(field) = call.unknown.first() {
             self.add(EffectKind::Unknown, format!("{}: {}", call.name, shown(&field.value)), &field.span);
+            self.verbs(&call.unknown);
             self.touches(&call.unknown, scope);
         }
         self.effects_of(call, scope, &inside);
@@ -54,14 +56,19 @@ impl Lowering<'_> {
             }
         }
         self.hosts(call, input, scope, start);
-        let read: Vec<Field> = call
-            .arguments
-            .iter()
-            .filter(|argument| matches!(argument.kind, "READ" | "CHANGE" | "FROM" | "UPLOAD"))
-            .map(|argument| argument.field.clone())
-            .collect();
-        // What the program reads without a name is its input.
-        let content = if read.is_empty() { input.clone() } else { self.contents(&read, &inside) };
+        let named = || {
+            let reads = |argument: &&Argument| matches!(argument.kind, "READ" | "CHANGE" | "FROM" | "UPLOAD");
+            call.arguments.iter().filter(reads).map(|argument| &argument.field)
+        };
+        let read: Vec<Field> = named().filter(|field| field.value != "-").cloned().collect();
+        // What the program reads without a name, or with the name `-`, is its input.
+        let content = if read.is_empty() {
+            input.clone()
+        } else if named().any(|field| field.value == "-") {
+            self.contents(&read, &inside).and(input.clone())
+        } else {
+            self.contents(&read, &inside)
+        };
         // A token in a header of a request is what the token is for.
         let is_header = |argument: &Argument| argument.kind == "HEADER" && !argument.field.taint.is_made;
         let shows = |argument: &Argument| argument.field.taint.is_secret && !is_header(argument);
@@ -91,7 +98,8 @@ impl Lowering<'_> {
                 Some((object, EffectPlace::Project)) if !secret && !reaches => StreamKind::File(object),
                 _ => StreamKind::Unknown,
             };
-            let taint = Taint { is_secret: secret, is_downloaded: reaches, is_made: true };
+            let is_downloaded = reaches || content.taint.is_downloaded;
+            let taint = Taint { is_secret: secret, is_downloaded, is_made: true };
             scope.files.insert(object, Stream { kind, taint });
         }
         let is_downloaded = reaches || content.taint.is_downloaded && (call.passes || node.passes());
@@ -183,6 +191,15 @@ impl Lowering<'_> {
                         && matches!(effect.kind, EffectKind::Sends | EffectKind::Receives | EffectKind::ChangesRemote)
             };
             self.effects.extend(kept.into_iter().filter(|effect| !is_known(effect)));
+        }
+        // A request to a service on this machine may delete its data.
+        let requests =
+            call.arguments.iter().any(|argument| matches!(argument.kind, "METHOD" | "DATA" | "SEND" | "FORM"));
+        if is_local && requests {
+            let verb = |address: &&Field| address.value.rsplit(['/', '?']).find_map(verb_of_loss);
+            if let (Some(verb), Some(address)) = (addresses.iter().find_map(verb), addresses.first()) {
+                self.add(EffectKind::Loses, format!("what `{verb}` means"), &address.span);
+            }
         }
         let Some(address) = addresses.first().filter(|_| !is_local) else { return };
         // What the words send goes to the host that another word names.

@@ -49,8 +49,37 @@ impl Lowering<'_> {
     pub(super) fn unknown(&mut self, fields: &[Field], scope: &mut Scope, input: &Stream) -> Stream {
         let name = shown(&fields[0].value);
         self.add(EffectKind::Unknown, name, &fields[0].span);
+        self.verbs(fields);
         self.touches(&fields[1..], scope);
+        // What it reads may be a program.
+        if let StreamKind::Text(text) = &input.kind {
+            let span = &fields[0].span;
+            let words = text.lines().take(MOST_LINES).flat_map(str::split_whitespace);
+            let words: Vec<Field> = words.map(|word| Field::new(home(word), span.clone())).collect();
+            for word in &words {
+                self.harmful_touch(word, scope);
+            }
+            self.suspect(text, span, scope);
+        }
         Stream { kind: StreamKind::Unknown, taint: input.taint }
+    }
+
+    /// Adds what a word of an input could mean: a place outside of the project, and nothing that is only sent.
+    fn harmful_touch(&mut self, word: &Field, scope: &mut Scope) {
+        let before = std::mem::replace(&mut self.possible, true);
+        self.touch(word, scope);
+        self.possible = before;
+    }
+
+    /// Words that nothing describes may say what they do: `foo context delete x`.
+    pub(super) fn verbs(&mut self, fields: &[Field]) {
+        for field in fields {
+            let Some(verb) = field.literal().and_then(verb_of_loss) else { continue };
+            let before = std::mem::replace(&mut self.possible, true);
+            self.add(EffectKind::Loses, format!("what `{verb}` means"), &field.span);
+            self.possible = before;
+            return;
+        }
     }
 
     /// Adds what words could mean for a program that does not say: places outside of the project, hosts, credentials, commands.
@@ -206,6 +235,42 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+/// Returns the verb in a word that says that something is lost: `delete` in `--delete-config` and `kafka-delete-records`.
+pub(super) fn verb_of_loss(word: &str) -> Option<&'static str> {
+    const ANYWHERE: [&str; 13] = [
+        "delete",
+        "destroy",
+        "purge",
+        "erase",
+        "unregister",
+        "revoke",
+        "terminate",
+        "uninstall",
+        "truncate",
+        "obliterate",
+        "undefine",
+        "expunge",
+        "nuke",
+    ];
+    const ALONE: [&str; 6] = ["remove", "drop", "wipe", "rm", "reset", "prune"];
+    // A sentence is not a command.
+    if word.len() > 64 || word.contains([' ', '/']) {
+        return None;
+    }
+    let word = word.to_ascii_lowercase();
+    let parts = || word.split(|c: char| !c.is_ascii_alphanumeric());
+    let alone = ALONE.into_iter().find(|verb| parts().any(|part| part == *verb));
+    ANYWHERE.into_iter().find(|verb| word.contains(verb)).or(alone)
+}
+
+/// Returns a word of a text with the mark of the home directory in the place of `~`.
+fn home(word: &str) -> String {
+    let word = word.trim_matches(['"', '\'', ';', '(', ')', ',']);
+    word.strip_prefix('~')
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        .map_or_else(|| word.to_owned(), |rest| format!("{}{rest}", mark::HOME))
 }
 
 /// Returns the paths and addresses in a text, with the places where they begin.
