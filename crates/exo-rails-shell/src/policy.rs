@@ -23,6 +23,10 @@ pub(crate) const fn rule(effect: &Effect) -> BuiltIn {
     use EffectKind as Kind;
     let rule = match effect.kind {
         Kind::Reads => reads(effect.place),
+        // A file such as `.env` in the project. No credentials of the person are lost.
+        Kind::Writes if matches!(effect.place, Some(EffectPlace::Credentials)) && is_in_project(effect) => {
+            built_in("writes-project-credentials", Notify)
+        }
         Kind::Writes => writes(effect.place),
         Kind::Deletes if effect.is_recursive && matches!(effect.place, Some(EffectPlace::Project)) => {
             built_in("deletes-directory", Ask)
@@ -37,6 +41,12 @@ pub(crate) const fn rule(effect: &Effect) -> BuiltIn {
         Kind::Kills => built_in("kills", Allow),
         Kind::Listens => built_in("listens", Allow),
         Kind::Unknown => built_in("unknown", Notify),
+        // The person has written what is there.
+        Kind::RunsCode
+            if matches!(effect.place, Some(EffectPlace::InHome | EffectPlace::Startup | EffectPlace::Variable)) =>
+        {
+            built_in("runs-own-file", Notify)
+        }
         Kind::RunsCode => built_in("unknown-code", Ask),
         Kind::RunsPackage => built_in("runs-package", Ask),
         Kind::Sends => built_in("sends", Ask),
@@ -57,6 +67,11 @@ pub(crate) const fn rule(effect: &Effect) -> BuiltIn {
         Deny if effect.is_possible => built_in(rule.name, Ask),
         _ => rule,
     }
+}
+
+/// Returns whether the path of an effect is one from the project.
+const fn is_in_project(effect: &Effect) -> bool {
+    !matches!(effect.object.as_bytes(), [b'/' | b'~' | b'$', ..] | [])
 }
 
 /// Returns whether commands may change what is there without a question.
@@ -151,6 +166,8 @@ pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
         "kills" => ("it ends processes", ""),
         "listens" => ("it opens a port", ""),
         "unknown" => ("a part of it is not described, and no word names anything outside of the project", ""),
+        "writes-project-credentials" => ("it writes a file of the project that may hold credentials", ""),
+        "runs-own-file" => ("it runs a file in the home directory, or one that a variable names", ""),
         "writes-variable" => ("it writes to a place that a variable names, and the text does not set the variable", ""),
         "changes-rights-variable" => {
             ("it changes the rights of a file that a variable names, and the text does not set the variable", "")

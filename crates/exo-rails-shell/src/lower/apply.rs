@@ -176,7 +176,10 @@ impl Lowering<'_> {
         if host_of_address(value).is_some() {
             self.add(EffectKind::RunsDownload, shown(value), &field.span);
         } else if value.starts_with(['/', '.', mark::HOME]) && !self.ground.is_inside(field, scope) {
-            self.add(EffectKind::RunsCode, shown(value), &field.span);
+            let is_new = value.starts_with('.') && self.ground.place(value, scope).1 == EffectPlace::Temporary;
+            if !is_new {
+                self.add(EffectKind::RunsCode, shown(value), &field.span);
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use super::lowering::Lowering;
 use super::place::below;
 use super::program::is_exported_already;
 use super::scope::{Scope, Stream, StreamKind, Taint, Variable};
-use crate::effect::EffectKind;
+use crate::effect::{EffectKind, EffectPlace, shown};
 use crate::read::is_name;
 use crate::word::mark;
 
@@ -155,6 +155,15 @@ impl Lowering<'_> {
                         let code = Field::new(text.clone(), path.span.clone());
                         Some(self.text(&code, scope, input))
                     }
+                    // `. "$NVM_DIR/nvm.sh"`: a file of the person.
+                    _ if path.value.starts_with([mark::UNKNOWN, mark::SPLITS])
+                        && path.value.contains('/')
+                        && !path.taint.is_made =>
+                    {
+                        let object = shown(&path.value);
+                        self.push(EffectKind::RunsCode, object, Some(EffectPlace::Variable), &path.span);
+                        Some(Stream::unknown())
+                    }
                     _ => {
                         self.script("shell", &content, &path, scope, input);
                         // It may set any variable.
@@ -276,8 +285,14 @@ impl Lowering<'_> {
                     && let Some(begin) = fields[1..].iter().position(|field| field.value == "--")
                 {
                     scope.arguments = Some(fields[begin + 2..].iter().map(|field| field.value.clone()).collect());
-                } else if name == "shift" {
-                    scope.arguments = None;
+                } else if name == "shift"
+                    && let Some(arguments) = &mut scope.arguments
+                {
+                    let count = fields.get(1).map_or(Some(1), |field| field.value.parse().ok());
+                    match count.filter(|count| *count <= arguments.len()) {
+                        Some(count) => drop(arguments.drain(..count)),
+                        None => scope.arguments = None,
+                    }
                 }
                 nothing
             }

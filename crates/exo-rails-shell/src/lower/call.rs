@@ -41,7 +41,8 @@ impl Lowering<'_> {
         self.settings(call, &mut inside, input);
         if let Some(field) = call.unknown.first() {
             self.add(EffectKind::Unknown, format!("{}: {}", call.name, shown(&field.value)), &field.span);
-            self.verbs(&call.unknown);
+            let is_word = |field: &&Field| !field.value.starts_with('-');
+            self.verbs(&call.unknown.iter().filter(is_word).cloned().collect::<Vec<_>>());
             self.touches(&call.unknown, scope);
         }
         self.effects_of(call, scope, &inside);
@@ -93,9 +94,12 @@ impl Lowering<'_> {
             let object = self.ground.place(&argument.field.value, &inside).0;
             // What a program makes of files of the project is a part of the project.
             let inputs = read.iter().map(|field| self.ground.place(&field.value, &inside));
-            let source = inputs.reduce(|first, next| if next.1 == EffectPlace::Project { first } else { next });
+            let is_own = |place| matches!(place, EffectPlace::Project | EffectPlace::Build);
+            let source = inputs.reduce(|first, next| if is_own(next.1) { first } else { next });
             let kind = match source {
-                Some((object, EffectPlace::Project)) if !secret && !reaches => StreamKind::File(object),
+                Some((object, EffectPlace::Project | EffectPlace::Build)) if !secret && !reaches => {
+                    StreamKind::File(object)
+                }
                 _ => StreamKind::Unknown,
             };
             let is_downloaded = reaches || content.taint.is_downloaded;
@@ -190,7 +194,15 @@ impl Lowering<'_> {
                     || is_local
                         && matches!(effect.kind, EffectKind::Sends | EffectKind::Receives | EffectKind::ChangesRemote)
             };
-            self.effects.extend(kept.into_iter().filter(|effect| !is_known(effect)));
+            for mut effect in kept {
+                // What is destroyed on this machine is lost.
+                if is_local && effect.kind == EffectKind::Destroys {
+                    effect.kind = EffectKind::Loses;
+                }
+                if !is_known(&effect) {
+                    self.effects.push(effect);
+                }
+            }
         }
         // A request to a service on this machine may delete its data.
         let requests =
@@ -294,7 +306,12 @@ impl Lowering<'_> {
             }
             // Without `-I`, `{}` is a word for `xargs`.
             if call.appends && (!holds || holder.is_none() && call.name.ends_with("xargs")) {
-                words.extend(places.iter().map(|place| Field::new(place.clone(), first.clone())));
+                let is_made = |place: &String| place.contains(mark::UNKNOWN);
+                let made = |place: &String| Field {
+                    taint: Taint { is_made: is_made(place), ..Taint::default() },
+                    ..Field::new(place.clone(), first.clone())
+                };
+                words.extend(places.iter().map(made));
             }
             // One word with blanks is a text for a shell: `watch 'a; b'`.
             let is_text = words.len() == 1 && words[0].value.contains([' ', ';', '|', '\n']);

@@ -3,8 +3,9 @@
 //! Nobody can read a program to its end. So code that makes names or texts at run time is unknown, and so is every language that is
 //! not described here.
 
+use super::embedded::{Embedded, embedded};
 use super::field::Field;
-use super::hosts::{host_of_address, is_local};
+use super::hosts::{host_of_address, is_local, is_test};
 use super::language::is_harmless;
 use super::lowering::Lowering;
 use super::scope::{Scope, Stream};
@@ -242,11 +243,23 @@ pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field,
     }
     let plain: String = code.value.chars().map(|c| if mark::is(c) { '_' } else { c }).collect();
     let name = if language == "typescript" { "javascript" } else { language };
+    let (commands, plain) = embedded(name, &plain);
+    for command in commands {
+        match command {
+            Embedded::Shell(text) => {
+                lowering.code("shell", &Field::new(text, code.span.clone()), scope, &Stream::unknown());
+            }
+            Embedded::Words(words) => {
+                let words = words.into_iter().map(|word| Field::new(word, code.span.clone()));
+                lowering.run(&words.collect::<Vec<_>>(), &mut scope.clone(), &Stream::unknown(), &code.span);
+            }
+        }
+    }
     match name {
         "sql" => return sql(lowering, &plain, code),
         "graphql" => return graphql(lowering, &plain, code),
         "sed" if sed::is_harmless(&plain) => return,
-        "python" | "javascript" | "ruby" | "php" => {
+        "python" | "javascript" | "ruby" | "php" | "perl" => {
             if !is_harmless(&plain, name) {
                 return calls(lowering, name, &plain, code, scope);
             }
@@ -281,9 +294,14 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
     let has = |list: &[&str]| names.iter().any(|name| list.contains(name));
     let texts = texts(plain, code);
     // A backquote runs a program in Ruby and PHP. A module is not known if its name is not a plain text.
-    let is_made = has(RUNS) || has(MAKES) || language != "javascript" && plain.contains('`') || loads_unknown(plain);
+    let is_made = has(RUNS)
+        || has(MAKES)
+        || language != "javascript" && plain.contains('`')
+        || loads_unknown(plain)
+        || language == "perl" && runs_perl(plain, &names);
     if is_made {
         lowering.add(EffectKind::RunsCode, format!("a text in {language}"), &code.span);
+        let texts: Vec<Field> = texts.iter().filter(|text| !is_address(lowering, text, scope)).cloned().collect();
         lowering.touches(&texts, scope);
     }
     let mut paths: Vec<Field> = texts.iter().filter(|text| is_path(&text.value)).cloned().collect();
@@ -305,6 +323,9 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
         }
     }
     for path in &paths {
+        if is_address(lowering, path, scope) {
+            continue;
+        }
         let is_home = path.value.starts_with(mark::HOME) && path.value.chars().count() == 1;
         lowering.path(if has(WRITES) && !is_home { EffectKind::Writes } else { EffectKind::Reads }, path, scope);
     }
@@ -315,7 +336,9 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
     }
     if has(CONNECTS) {
         let hosts: Vec<&str> = texts.iter().filter_map(|text| host_of_address(&text.value)).collect();
-        let is_here = !hosts.is_empty() && hosts.iter().all(|host| is_local(host));
+        let addresses = || texts.iter().filter(|text| host_of_address(&text.value).is_some());
+        let here = |text: &Field| host_of_address(&text.value).is_some_and(is_local) || is_test(&text.value);
+        let is_here = !hosts.is_empty() && addresses().all(here);
         if !is_here {
             lowering.add(EffectKind::Sends, hosts.first().map(|host| shown(host)).unwrap_or_default(), &code.span);
             let is_secret = |path: &Field| lowering.ground.place(&path.value, scope).1 == EffectPlace::Credentials;
@@ -326,6 +349,21 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
     }
 }
 
+/// Returns whether a text is more often a part of an address, or a pattern, than a path of the machine: `/users/:id`.
+fn is_address(lowering: &Lowering<'_>, text: &Field, scope: &Scope) -> bool {
+    text.value.starts_with('/') && lowering.ground.place(&text.value, scope).1 == EffectPlace::Elsewhere
+}
+
+/// Returns whether code of perl runs something that its text does not show.
+fn runs_perl(plain: &str, names: &[&str]) -> bool {
+    const NAMES: [&str; 12] = [
+        "open", "do", "require", "syscall", "socket", "qx", "readpipe", "sysopen", "opendir", "dbmopen", "kill",
+        "AUTOLOAD",
+    ];
+    const MADE: [&str; 8] = ["&{", "&$", "->$", "->&", "*{", "@{[", "(?{", "(??{"];
+    names.iter().any(|name| NAMES.contains(name)) || MADE.iter().any(|made| plain.contains(made))
+}
+
 fn is_path(text: &str) -> bool {
     let is_word = !text.contains([' ', '\n', '\t', '<', '>', '(', '{', '\\']) && !text.contains("://");
     is_word && (text.starts_with(['/', '~']) || text.starts_with("..") || text.contains('/') && text.len() > 1)
@@ -333,6 +371,10 @@ fn is_path(text: &str) -> bool {
 
 /// Returns the names in code, outside of comments. Texts in which code may stand count too.
 fn names<'c>(plain: &'c str, language: &str) -> Vec<&'c str> {
+    // Where texts of perl begin and end depends on its operators.
+    if language == "perl" {
+        return plain.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty()).collect();
+    }
     let mut names = Vec::new();
     let mut rest = plain;
     let comment = if language == "javascript" { "//" } else { "#" };
@@ -365,7 +407,8 @@ fn names<'c>(plain: &'c str, language: &str) -> Vec<&'c str> {
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
             let name = &rest[..end];
             // A member of the project may have the name of a module: `geocoder.http`.
-            if !(before == '.' && MODULES.contains(&name)) {
+            // So may a function of a module: `re.compile`.
+            if !(before == '.' && (MODULES.contains(&name) || name == "compile")) {
                 names.push(name);
             }
             rest = &rest[end..];

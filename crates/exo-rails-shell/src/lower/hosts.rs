@@ -50,6 +50,12 @@ pub(super) fn is_local(host: &str) -> bool {
         || host.rsplit('.').next() == Some("localhost")
 }
 
+/// Returns whether an address is one of those that tests give to a program without a network: `http://testserver`.
+pub(super) fn is_test(value: &str) -> bool {
+    let host = host_of_address(value).unwrap_or_default().split(':').next().unwrap_or_default();
+    matches!(host, "test" | "testserver")
+}
+
 /// Addresses at which clouds give credentials to the machine.
 pub(super) fn is_metadata(host: &str) -> bool {
     let host = host.to_ascii_lowercase();

@@ -8,6 +8,7 @@ mod arguments;
 mod builtins;
 mod call;
 mod code;
+mod embedded;
 mod expand;
 mod expansion;
 mod field;

@@ -19,7 +19,7 @@ const TEMPORARY: [&str; 7] =
     ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
 
 /// Names of directories that tools write and can write again.
-const BUILD: [&str; 50] = [
+const BUILD: [&str; 51] = [
     "target",
     "node_modules",
     "dist",
@@ -60,6 +60,7 @@ const BUILD: [&str; 50] = [
     ".bundle",
     ".build",
     "_build",
+    "builddir",
     "DerivedData",
     "cmake-build-*",
     "build-*",

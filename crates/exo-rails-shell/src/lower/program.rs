@@ -25,10 +25,9 @@ const MOST_VALUES: usize = 32;
 impl Lowering<'_> {
     /// Runs a text as a program of the shell.
     pub(super) fn text(&mut self, field: &Field, scope: &mut Scope, input: &Stream) -> Stream {
-        if mark::in_text(&field.value)
-            && field.literal().is_none()
-            && field.value.contains([mark::UNKNOWN, mark::SPLITS])
-        {
+        // A variable that the text does not set is a value, unless it is all that there is.
+        let is_open = field.taint.is_made || field.value.chars().all(|c| mark::is(c) || c.is_whitespace());
+        if field.value.contains([mark::UNKNOWN, mark::SPLITS]) && is_open {
             // The known parts still say what they do.
             if field.taint.is_downloaded {
                 self.add(EffectKind::RunsDownload, "", &field.span);
@@ -548,7 +547,7 @@ impl Lowering<'_> {
                 let (object, place) = (path.clone(), self.ground.place_of_path(path, scope));
                 match place {
                     EffectPlace::Project | EffectPlace::Build => self.add(EffectKind::RunsProject, object, &field.span),
-                    _ => self.add(EffectKind::RunsCode, object, &field.span),
+                    _ => self.push(EffectKind::RunsCode, object, Some(place), &field.span),
                 }
             }
             StreamKind::Inherited => {}

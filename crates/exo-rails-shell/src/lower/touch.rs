@@ -49,7 +49,9 @@ impl Lowering<'_> {
     pub(super) fn unknown(&mut self, fields: &[Field], scope: &mut Scope, input: &Stream) -> Stream {
         let name = shown(&fields[0].value);
         self.add(EffectKind::Unknown, name, &fields[0].span);
-        self.verbs(fields);
+        // `ts-prune` prunes nothing.
+        let has_verb = fields[0].value.contains("delete") || fields[0].value.contains("destroy");
+        self.verbs(if has_verb { fields } else { &fields[1..] });
         self.touches(&fields[1..], scope);
         // What it reads may be a program.
         if let StreamKind::Text(text) = &input.kind {
@@ -167,11 +169,9 @@ impl Lowering<'_> {
             });
             self.depth -= 1;
             for effect in found {
-                use EffectKind::{
-                    ChangesStartup, Deletes, Destroys, RunsCode, RunsDownload, SendsCredentials, StopsMachine,
-                };
+                use EffectKind::{Deletes, Destroys, RunsCode, RunsDownload, SendsCredentials, StopsMachine};
                 let is_harm = match effect.kind {
-                    Deletes | Destroys | StopsMachine | SendsCredentials | ChangesStartup | RunsDownload => true,
+                    Deletes | Destroys | StopsMachine | SendsCredentials | RunsDownload => true,
                     // A line, or a text of several words, that begins with the path of a program.
                     RunsCode => effect.object.starts_with(['/', '~']),
                     _ => false,

@@ -41,9 +41,7 @@ pub(super) const UNKNOWN: &[&str] = &[
     "read X; $X",
     // Programs in text.
     "eval \"$X\"",
-    "eval ls $X",
     "bash -c \"$X\"",
-    "bash -c \"ls $X\"",
     "sh -c \"rm $X\"",
     "bash $OPTS script.sh",
     "bash \"$SCRIPT\"",
@@ -74,7 +72,6 @@ pub(super) const UNKNOWN: &[&str] = &[
     "mysql -e \"$SQL\"",
     "sqlite3 app.db \"$SQL\"",
     // Options and subcommands of git.
-    "git -c \"alias.x=$X\" x",
     "git -c core.pager=\"$P\" log",
     "git -C \"$D\" clean -fd",
     "git push origin \"$B\"",
@@ -153,7 +150,6 @@ pub(super) const UNKNOWN: &[&str] = &[
     "terraform apply \"$PLAN\"",
     "aws s3 \"$X\" s3://b",
     "mv \"$f\" \"${f%.txt}.md\"",
-    "hyperfine \"./target/release/app $N\"",
     "crontab \"$X\"",
     "at \"$X\"",
     "useradd \"$X\"",
