@@ -298,8 +298,12 @@ impl Lowering<'_> {
             let holds = words.iter().any(|word| word.value.contains(text));
             if holds {
                 let replaced = |word: &Field| -> Vec<Field> {
-                    let with =
-                        |place: &String| Field { value: word.value.replace(text, place), at: None, ..word.clone() };
+                    let with = |place: &String| {
+                        // What the input has is not known, and no variable of the person.
+                        let is_made = word.taint.is_made || place.contains(mark::UNKNOWN);
+                        let taint = Taint { is_made, ..word.taint };
+                        Field { value: word.value.replace(text, place), at: None, taint, ..word.clone() }
+                    };
                     if word.value.contains(text) { places.iter().map(with).collect() } else { vec![word.clone()] }
                 };
                 words = words.iter().flat_map(replaced).collect();
