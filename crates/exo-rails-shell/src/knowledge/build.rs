@@ -7,7 +7,7 @@
 //!   and of modes;
 //! - the entries of subcommands and modes.
 //!
-//! The texts follow the numbers. Places of texts are bytes, and those of numbers count numbers.
+//! The texts are a file of their own. Places of texts are bytes in it, and those of numbers count numbers.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -176,8 +176,15 @@ impl Tables {
     }
 }
 
-/// Returns the table, the examples of all programs, and the mistakes in the files.
-fn table() -> (Vec<u8>, Vec<(String, String)>, Vec<String>) {
+/// The table, the examples of all programs, and the mistakes in the files.
+struct Built {
+    numbers: Vec<u8>,
+    texts: String,
+    examples: Vec<(String, String)>,
+    mistakes: Vec<String>,
+}
+
+fn table() -> Built {
     let mut tables = Tables::default();
     let mut programs: BTreeMap<String, usize> = BTreeMap::new();
     let mut examples = Vec::new();
@@ -209,7 +216,8 @@ fn table() -> (Vec<u8>, Vec<(String, String)>, Vec<String>) {
             examples.push((text(0), text(1)));
         }
     }
-    (tables.bytes(&programs), examples, tables.mistakes)
+    let numbers = tables.bytes(&programs);
+    Built { numbers, texts: tables.text, examples, mistakes: tables.mistakes }
 }
 
 /// The kinds of words, as `programs/README.md` lists them.
@@ -276,11 +284,10 @@ impl Tables {
             starts.push(end);
             end += list.len() * 3;
         }
-        let text_start = end * 4;
         let mut numbers = vec![names.len(), 0];
         let value = |cell: Cell| match cell {
             Cell::Number(number) => number,
-            Cell::Text(at) => text_start + at,
+            Cell::Text(at) => at,
             Cell::List(list) => starts[list],
         };
         let mut push = |list: &[(Cell, Cell, usize)]| {
@@ -301,26 +308,24 @@ impl Tables {
         }
         numbers.extend(nodes);
         numbers.extend(rest);
-        let mut bytes: Vec<u8> =
-            numbers.iter().flat_map(|number| u32::try_from(*number).unwrap().to_le_bytes()).collect();
-        bytes.extend_from_slice(self.text.as_bytes());
-        bytes
+        numbers.iter().flat_map(|number| u32::try_from(*number).unwrap().to_le_bytes()).collect()
     }
 }
 
 #[test]
 fn the_table_is_made_from_the_files_of_programs() {
-    let (table, _, mistakes) = table();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/knowledge/table.bin");
+    let Built { numbers, texts, mistakes, .. } = table();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/knowledge");
     if std::env::var_os("EXO_RAILS_KNOWLEDGE").is_some_and(|value| value == "overwrite") {
-        std::fs::write(path, &table).unwrap();
+        std::fs::write(folder.join("table.bin"), &numbers).unwrap();
+        std::fs::write(folder.join("table.txt"), &texts).unwrap();
     }
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
     if std::env::var_os("EXO_RAILS_KNOWLEDGE").is_some() {
         return;
     }
     assert!(
-        table == super::TABLE,
+        numbers == super::NUMBERS && texts == super::TEXTS,
         "the table is not made from these files: run `EXO_RAILS_KNOWLEDGE=overwrite cargo test -p exo-rails-shell knowledge`"
     );
 }
@@ -348,5 +353,5 @@ fn programs_are_found_with_their_options() {
 
 /// Returns the examples of all files: a command, and its effects.
 pub(crate) fn examples() -> Vec<(String, String)> {
-    table().1
+    table().examples
 }

@@ -1,15 +1,18 @@
 //! What programs do with their words: the table that is made from the files in `programs/`.
 //!
-//! The table is one block of bytes in the program, so it is ready without any work. A lookup finds the name of the program by
-//! halving, and then reads the lines of this program only.
+//! The table is a block of numbers and a text in the program, so it is ready without any work. A lookup finds the name of the program
+//! by halving, and then reads the lines of this program only.
 
 #[cfg(test)]
 pub(crate) mod build;
 
 use std::cmp::Ordering;
 
-/// The table: numbers of four bytes, and then texts. `build.rs` describes the order.
-static TABLE: &[u8] = include_bytes!("table.bin");
+/// The numbers of the table, of four bytes each. `build.rs` describes the order.
+static NUMBERS: &[u8] = include_bytes!("table.bin");
+
+/// The texts of the table.
+static TEXTS: &str = include_str!("table.txt");
 
 /// A program, a subcommand, or a mode of one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +82,12 @@ enum List {
 }
 
 fn number(place: usize) -> usize {
-    let bytes = TABLE.get(place * 4..place * 4 + 4).and_then(|bytes| bytes.try_into().ok());
+    let bytes = NUMBERS.get(place * 4..place * 4 + 4).and_then(|bytes| bytes.try_into().ok());
     u32::from_le_bytes(bytes.unwrap_or_default()) as usize
 }
 
 fn text(start: usize, length: usize) -> &'static str {
-    TABLE.get(start..start + length).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    TEXTS.get(start..start + length).unwrap_or_default()
 }
 
 /// Finds a name among `count` entries of three numbers: the place of the name, its length, and what it is.

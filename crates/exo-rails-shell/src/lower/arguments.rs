@@ -102,7 +102,7 @@ struct Reader<'w> {
     call: Call,
 }
 
-impl Reader<'_> {
+impl<'w> Reader<'w> {
     fn level(&self) -> Node {
         self.levels[self.levels.len() - 1]
     }
@@ -110,8 +110,7 @@ impl Reader<'_> {
     /// The tables that describe the words here: the modes first, and then the level.
     fn tables(&self) -> impl DoubleEndedIterator<Item = Node> {
         let level = self.level();
-        let modes: Vec<Node> = self.modes.iter().filter_map(|mode| level.mode(mode)).collect();
-        std::iter::once(level).chain(modes)
+        std::iter::once(level).chain(self.modes.iter().filter_map(move |mode| level.mode(mode)))
     }
 
     /// Finds an option in the tables here, and in those of the levels above if they allow it.
@@ -141,16 +140,21 @@ impl Reader<'_> {
         if self.level().style() == Style::Old {
             self.old_cluster();
         }
-        while self.at < self.words.len() {
-            let word = self.words[self.at].clone();
+        let words: &'w [Field] = self.words;
+        while let Some(word) = words.get(self.at) {
             let begins_command = |kind: &str| matches!(kind, "COMMAND..." | "INSIDE..." | "THERE...");
-            if ended || !self.is_option(&word) {
-                if self.level().has_subs() && self.operands.is_empty() && self.descends(&word) {
+            if ended || !self.is_option(word) {
+                if self.level().has_subs() && self.operands.is_empty() && self.descends(word) {
                     continue;
                 }
                 // A command takes all words from its place on.
-                let spec: Vec<_> = kinds(self.operand_spec()).collect();
-                let place = self.place_in(&spec, &word);
+                let spec = self.operand_spec();
+                let spec: Vec<_> = if ["COMMAND...", "INSIDE...", "THERE..."].iter().any(|kind| spec.contains(kind)) {
+                    kinds(spec).collect()
+                } else {
+                    Vec::new()
+                };
+                let place = self.place_in(&spec, word);
                 if let Some(kind) = spec.get(place).copied().filter(|kind| begins_command(kind)) {
                     let rest = self.words[self.at..].to_vec();
                     self.call.commands.push((kind, rest));
@@ -159,7 +163,7 @@ impl Reader<'_> {
                 }
                 let posix = matches!(self.level().style(), Style::Posix | Style::Go);
                 ended |= posix && !self.level().has_subs();
-                self.operands.push(word);
+                self.operands.push(word.clone());
                 self.at += 1;
                 continue;
             }
@@ -167,7 +171,7 @@ impl Reader<'_> {
                 ended = true;
                 self.at += 1;
                 if let Some(option) = self.option("--") {
-                    self.effects(option.effects, &word);
+                    self.effects(option.effects, word);
                 }
                 // `mise exec TOOL -- COMMAND`: behind `--`, there is only the command.
                 if let Some(kind) = kinds(self.operand_spec()).find(|kind| begins_command(kind)) {
@@ -183,16 +187,16 @@ impl Reader<'_> {
             let state = (self.call.effects.len(), self.call.arguments.len());
             self.option = self.at - 1;
             self.call.roles[self.option] = Role::Unknown;
-            self.option_word(&word);
+            self.option_word(word);
             if self.call.unknown.len() > unknown
                 && state == (self.call.effects.len(), self.call.arguments.len())
                 && self.operands.is_empty()
                 && let Some(sub) = self.level().default_sub()
             {
                 self.call.unknown.truncate(unknown);
-                self.effects_of_level(&word);
+                self.effects_of_level(word);
                 self.levels.push(sub);
-                self.option_word(&word);
+                self.option_word(word);
             }
         }
     }
@@ -280,9 +284,9 @@ impl Reader<'_> {
     }
 
     fn option_word(&mut self, word: &Field) {
-        let value = word.value.clone();
+        let value = word.value.as_str();
         let style = self.level().style();
-        if let Some(option) = self.option(&value) {
+        if let Some(option) = self.option(value) {
             return self.take(option, None, word);
         }
         // `name=value` of a long option, or of an operand such as `if=FILE`.
@@ -302,7 +306,7 @@ impl Reader<'_> {
         if digits && let Some(option) = self.option("-NUMBER") {
             return self.take(option, None, word);
         }
-        if let Some(option) = self.go_option(&value) {
+        if let Some(option) = self.go_option(value) {
             return self.take(option, None, word);
         }
         // `--no-dry-run` takes `--dry-run` back.
@@ -316,7 +320,7 @@ impl Reader<'_> {
         }
         if value.starts_with("--") && !matches!(style, Style::Single) {
             let is_gnu = matches!(style, Style::Gnu | Style::Posix | Style::Old);
-            match self.find(|node| node.abbreviated(&value)).filter(|_| is_gnu) {
+            match self.find(|node| node.abbreviated(value)).filter(|_| is_gnu) {
                 Some(option) => self.take(option, None, word),
                 None => self.call.unknown.push(word.clone()),
             }
@@ -350,7 +354,7 @@ impl Reader<'_> {
 
     /// Reads `-abcVALUE`.
     fn cluster(&mut self, word: &Field) {
-        let value = word.value.clone();
+        let value = word.value.as_str();
         for (at, c) in value.char_indices().skip(1) {
             let Some(option) = self.option(&format!("-{c}")) else {
                 // `-i5` may be digits behind an option.

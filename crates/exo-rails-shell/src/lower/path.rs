@@ -188,7 +188,9 @@ impl Places {
         if parts.clone().any(|part| part == ".git") {
             return EffectPlace::History;
         }
-        if parts.any(|part| self.build.iter().any(|build| glob_plain(build, part))) {
+        if parts
+            .any(|part| self.build.iter().any(|build| build == part || build.contains('*') && glob_plain(build, part)))
+        {
             return EffectPlace::Build;
         }
         EffectPlace::Project
