@@ -33,7 +33,10 @@ pub(super) struct Places {
     pub(super) project: Option<String>,
     pub(super) home: Option<String>,
     pub(super) temp: Vec<String>,
+    /// Names of directories that tools write again.
     pub(super) build: Vec<String>,
+    /// Patterns of such names.
+    pub(super) build_patterns: Vec<String>,
 }
 
 const SYSTEM: [&str; 25] = [
@@ -188,9 +191,10 @@ impl Places {
         if parts.clone().any(|part| part == ".git") {
             return EffectPlace::History;
         }
-        if parts
-            .any(|part| self.build.iter().any(|build| build == part || build.contains('*') && glob_plain(build, part)))
-        {
+        if parts.any(|part| {
+            self.build.iter().any(|build| build == part)
+                || self.build_patterns.iter().any(|build| glob_plain(build, part))
+        }) {
             return EffectPlace::Build;
         }
         EffectPlace::Project
@@ -263,6 +267,7 @@ mod tests {
             home: Some("/home/dev".to_owned()),
             temp: vec!["/tmp".to_owned(), "/var/tmp".to_owned()],
             build: vec!["target".to_owned(), "node_modules".to_owned()],
+            build_patterns: Vec::new(),
         }
     }
 

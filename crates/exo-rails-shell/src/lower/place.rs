@@ -165,14 +165,17 @@ impl Ground {
             matches!(first, "home" | "Users").then(|| format!("/{first}/{user}"))
         });
         let with = |shipped: &[&str], more: &[String]| {
-            shipped.iter().copied().map(str::to_owned).chain(more.iter().map(trimmed)).collect()
+            shipped.iter().copied().map(str::to_owned).chain(more.iter().map(trimmed)).collect::<Vec<String>>()
         };
+        let (build_patterns, build): (Vec<String>, Vec<String>) =
+            with(&BUILD, &places.build).into_iter().partition(|name| name.contains('*'));
         Self {
             places: Places {
+                build_patterns,
                 project: places.working_directory.as_ref().map(trimmed),
                 home: places.home.as_ref().map(trimmed).or(guessed),
                 temp: with(&TEMPORARY, &places.temp),
-                build: with(&BUILD, &places.build),
+                build,
             },
         }
     }
