@@ -187,8 +187,10 @@ impl Lowering<'_> {
     fn search_path(&mut self, field: &Field, scope: &Scope) {
         for directory in field.value.split(':').filter(|directory| !directory.contains([mark::UNKNOWN, mark::SPLITS])) {
             let directory = if directory.is_empty() { "." } else { directory };
-            let (object, place) = self.ground.place(directory, scope);
-            let is_known = self.ground.is_system_program(&format!("{directory}/x"), scope);
+            let program = format!("{directory}/x");
+            let object = self.ground.place(directory, scope).0;
+            let place = self.ground.place(&program, scope).1;
+            let is_known = self.ground.is_system_program(&program, scope);
             match place {
                 EffectPlace::Temporary | EffectPlace::Elsewhere if !is_known => {
                     self.add(EffectKind::RunsCode, object, &field.span);

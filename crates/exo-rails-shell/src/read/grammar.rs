@@ -153,7 +153,7 @@ impl Reader<'_> {
                 command.redirects.push(Redirect { descriptor, operator, target, document: None, span });
             }
             self.skip_lines()?;
-            if matches!(self.reserved(), Some("!")) {
+            while matches!(self.reserved(), Some("!")) {
                 self.at += 1;
                 self.skip_blanks();
             }
