@@ -214,7 +214,7 @@ impl Lowering<'_> {
             value.split(',').any(|part| part.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s')))
         };
         if sets_id {
-            self.add(EffectKind::GainsPrivilege, "whoever runs the file", &field.span);
+            self.add(EffectKind::GainsPrivilege, "everybody who runs the file", &field.span);
         }
     }
 
