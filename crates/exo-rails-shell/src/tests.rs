@@ -112,6 +112,25 @@ fn a_word_beside_an_effect_does_not_take_it_away() {
 }
 
 #[test]
+fn a_directory_may_not_be_entered() {
+    for command in
+        ["cd build; rm -rf *", "cd build || rm -rf *", "cd /tmp/nowhere\nrm -rf *", "cd build || echo no; rm -rf *"]
+    {
+        assert!(!judge(command, Some("/home/dev/app")).decision.passes(), "{command}");
+    }
+    for command in [
+        "cd build && rm -rf *",
+        "cd build || exit 1; rm -rf *",
+        "set -euo pipefail\ncd build\nrm -rf *",
+        "cd build; rm -f a.o",
+        "(cd build && rm -rf *); ls",
+        "cd src; cargo test; cd ..; rm -rf target",
+    ] {
+        assert!(judge(command, Some("/home/dev/app")).decision.passes(), "{command}");
+    }
+}
+
+#[test]
 fn texts_beyond_the_limits_are_denied() {
     assert_eq!(judge(&"a ".repeat(40_000), None).decision, ShellDecision::Deny);
     assert_eq!(judge(&"$(".repeat(100), None).decision, ShellDecision::Deny);

@@ -281,7 +281,10 @@ impl Lowering<'_> {
                 nothing
             }
             "set" | "shift" => {
-                if name == "set"
+                let stops = |field: &Field| field.value.starts_with('-') && field.value.contains('e');
+                if name == "set" && fields[1..].iter().any(stops) {
+                    scope.stops_at_errors = true;
+                } else if name == "set"
                     && let Some(begin) = fields[1..].iter().position(|field| field.value == "--")
                 {
                     scope.arguments = Some(fields[begin + 2..].iter().map(|field| field.value.clone()).collect());

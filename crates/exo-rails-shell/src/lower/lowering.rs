@@ -11,6 +11,7 @@ use crate::command::{ShellCommand, Word};
 use crate::effect::{Effect, EffectKind, EffectPlace};
 use crate::knowledge::Node;
 use crate::read::Command;
+use crate::word::mark;
 
 /// The most programs that run each other.
 pub(super) const MOST_DEPTH: usize = 24;
@@ -123,6 +124,17 @@ impl<'g> Lowering<'g> {
         // Nobody in this text has decided what a variable is that it does not set.
         let is_made = field.taint.is_made || scope.is_directory_made;
         let place = if place == EffectPlace::Unknown && !is_made { EffectPlace::Variable } else { place };
+        // `cd x; rm -rf *` deletes here if there is no `x`.
+        if kind == EffectKind::Deletes
+            && let Some(before) = &scope.before
+            && !field.value.starts_with(['/', mark::HOME, mark::TEMP])
+        {
+            let here = Scope { directory: before.clone(), before: None, ..scope.clone() };
+            let (object, place) = self.ground.place(&field.value, &here);
+            if !matches!(place, EffectPlace::Project | EffectPlace::Build | EffectPlace::Temporary) {
+                self.push(kind, object, Some(place), &field.span);
+            }
+        }
         if let Some((target, place)) = self.through_link(&object, scope) {
             self.push(kind, target, Some(place), &field.span);
         }

@@ -14,7 +14,7 @@ use super::lowering::{Lowering, MOST_DEPTH};
 use super::scope::{Scope, Stream, StreamKind, Taint, Variable};
 use crate::effect::{EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
-use crate::read::{self, Assigned, Assignment, Command, Descriptor, Kind, Limits, Operator, Program, Redirect};
+use crate::read::{self, Assigned, Assignment, Command, Descriptor, Kind, Limits, Operator, Program, Redirect, Runs};
 use crate::word::{base_name, mark};
 
 /// The most commands that one text runs, with those that commands run.
@@ -90,7 +90,14 @@ impl Lowering<'_> {
     /// Runs a list.
     pub(super) fn program(&mut self, program: &Program, scope: &mut Scope, input: &Stream) -> Stream {
         let mut output = Stream::text("");
-        for entry in &program.entries {
+        for (number, entry) in program.entries.iter().enumerate() {
+            let directory = scope.directory.clone();
+            // Behind `cd x ||`, the directory is the one before.
+            if entry.runs == Runs::AfterFailure
+                && let Some(before) = scope.before.take()
+            {
+                scope.directory = before;
+            }
             let printed = match &entry.commands[..] {
                 [command] => self.command(command, scope, input),
                 commands => {
@@ -106,6 +113,13 @@ impl Lowering<'_> {
                 }
             };
             output = output.and(printed);
+            if entry.runs == Runs::AfterFailure && ends_the_text(&entry.commands) {
+                scope.directory = directory;
+            } else if scope.directory != directory {
+                let next = program.entries.get(number + 1).map(|next| next.runs);
+                let goes_on = !scope.stops_at_errors && next != Some(Runs::AfterSuccess);
+                scope.before = goes_on.then_some(directory);
+            }
         }
         output
     }
@@ -612,6 +626,12 @@ fn described(name: &str) -> Option<Node> {
         let lower = name.to_ascii_lowercase();
         Node::program(lower.strip_suffix(".exe").unwrap_or(&lower))
     })
+}
+
+/// Returns whether a pipeline ends the text: `exit`, `return`.
+fn ends_the_text(commands: &[Command]) -> bool {
+    matches!(commands, [Command { kind: Kind::Simple { words, .. }, .. }]
+        if words.first().and_then(read::Word::bare).is_some_and(|name| matches!(name, "exit" | "return" | "die")))
 }
 
 /// Returns whether `>&` has the name of a file behind it.

@@ -108,6 +108,10 @@ pub(super) struct Scope {
     /// `$1`, `$2` and so on, if they are known.
     pub(super) arguments: Option<Vec<String>>,
     pub(super) directory: Directory,
+    /// The directory before the last `cd`, if the text goes on where `cd` has failed.
+    pub(super) before: Option<Directory>,
+    /// The text ends where a command fails: `set -e`.
+    pub(super) stops_at_errors: bool,
     /// A command of the text has made the name of the directory.
     pub(super) is_directory_made: bool,
     /// What descriptors read.
@@ -127,6 +131,8 @@ impl Default for Scope {
             aliases: HashMap::new(),
             arguments: None,
             directory: Directory::Project(String::new()),
+            before: None,
+            stops_at_errors: false,
             is_directory_made: false,
             descriptors: HashMap::new(),
             files: HashMap::new(),
