@@ -223,7 +223,7 @@ fn table() -> Built {
 /// The kinds of words, as `programs/README.md` lists them.
 const KINDS: &str = "TEXT READ WRITE CHANGE MOVE DELETE RIGHTS DIR BASE SHELL COMMAND... COMMAND; INSIDE... THERE... PROGRAM ASSIGN \
                      CONFIG HOST URL PUSH SEND METHOD DATA FORM UPLOAD FROM TO PACKAGE SECRET SWITCH MOUNT REFSPEC PROCESS EXPANDS \
-                     SEARCH RESTORE MODE HOLDER HEADER";
+                     SEARCH RESTORE MODE HOLDER HEADER NEW";
 /// Kinds that name a language or a program behind a colon.
 const KINDS_WITH_NAMES: &str = "SCRIPT CODE LOAD SETTING OPTIONS";
 /// The effects, as `programs/README.md` lists them.

@@ -16,7 +16,9 @@ impl Lowering<'_> {
             "READ" => self.read(field, scope),
             // `-` is the standard output.
             "WRITE" | "CHANGE" if field.value == "-" => {}
-            "WRITE" | "CHANGE" => self.path(EffectKind::Writes, field, scope),
+            // What must not exist yet overwrites nothing.
+            "NEW" if self.ground.place(&field.value, scope).1 == EffectPlace::Elsewhere => {}
+            "WRITE" | "CHANGE" | "NEW" => self.path(EffectKind::Writes, field, scope),
             "MOVE" => self.path(EffectKind::Moves, field, scope),
             "DELETE" => self.path(EffectKind::Deletes, field, scope),
             "RIGHTS" => self.path(EffectKind::ChangesRights, field, scope),

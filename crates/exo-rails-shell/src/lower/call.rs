@@ -88,9 +88,10 @@ impl Lowering<'_> {
             self.script(language, input, &field, &mut inside, &Stream::default());
         }
         let reaches = self.leaves(call, secret, start, span);
+        let is_compiled = self.compiled(&read, &mut inside, span);
         self.links(call, scope, &inside);
         // The files that it writes have what it received.
-        for argument in call.arguments.iter().filter(|argument| argument.kind == "WRITE") {
+        for argument in call.arguments.iter().filter(|argument| matches!(argument.kind, "WRITE" | "NEW")) {
             let object = self.ground.place(&argument.field.value, &inside).0;
             // What a program makes of files of the project is a part of the project.
             let inputs = read.iter().map(|field| self.ground.place(&field.value, &inside));
@@ -100,6 +101,8 @@ impl Lowering<'_> {
                 Some((object, EffectPlace::Project | EffectPlace::Build)) if !secret && !reaches => {
                     StreamKind::File(object)
                 }
+                // The code was judged when it was compiled.
+                _ if is_compiled && !secret && !reaches => StreamKind::File("compiled".to_owned()),
                 _ => StreamKind::Unknown,
             };
             let is_downloaded = reaches || content.taint.is_downloaded;
@@ -390,6 +393,23 @@ impl Lowering<'_> {
             };
             self.push(kind, effect.to_string(), None, span);
         }
+    }
+
+    /// Judges code of C and C++ that the text has written, where it is compiled. Returns whether all of the code was judged.
+    fn compiled(&mut self, read: &[Field], scope: &mut Scope, span: &Range<usize>) -> bool {
+        let is_code =
+            |field: &&Field| [".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"].iter().any(|end| field.value.ends_with(end));
+        let mut all = !read.is_empty();
+        for field in read {
+            let (object, place) = self.ground.place(&field.value, scope);
+            match scope.files.get(&object).map(|stream| stream.kind.clone()) {
+                Some(StreamKind::Text(text)) if is_code(&field) => {
+                    self.code("c", &Field::new(text, span.clone()), scope, &Stream::default());
+                }
+                _ => all &= matches!(place, EffectPlace::Project | EffectPlace::Build),
+            }
+        }
+        all && read.iter().any(|field| is_code(&field))
     }
 
     /// `ln -s TARGET LINK`.

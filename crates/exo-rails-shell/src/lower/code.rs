@@ -118,6 +118,8 @@ const MAKES: &[&str] = &[
 ];
 /// Names with which code talks to hosts.
 const CONNECTS: &[&str] = &[
+    "connect",
+    "sendto",
     "EventSource",
     "HTTP",
     "LWP",
@@ -173,11 +175,18 @@ const DELETES: &[&str] = &[
     "rmdirSync",
     "rmtree",
     "remove_dir",
+    "remove_tree",
     "unlink",
     "unlinkSync",
 ];
 /// Names with which code writes files.
 const WRITES: &[&str] = &[
+    "creat",
+    "fopen",
+    "freopen",
+    "fstream",
+    "ofstream",
+    "remove",
     "appendFile",
     "appendFileSync",
     "chmod",
@@ -226,8 +235,17 @@ const WRITES: &[&str] = &[
     "writelines",
 ];
 /// Names of calls that delete directories with all that is in them.
-const DELETES_ALL: &[&str] =
-    &["emptyDir", "rmtree", "remove_dir_all", "rm_r", "rm_rf", "rmSync", "rimraf", "remove_entry_secure"];
+const DELETES_ALL: &[&str] = &[
+    "emptyDir",
+    "remove_tree",
+    "rmtree",
+    "remove_dir_all",
+    "rm_r",
+    "rm_rf",
+    "rmSync",
+    "rimraf",
+    "remove_entry_secure",
+];
 /// Names of the home directory, and of the environment.
 const HOME: &[&str] = &["expanduser", "home", "homedir", "userInfo"];
 const ENVIRONMENT: &[&str] = &["ENV", "env", "environ", "getenv"];
@@ -259,7 +277,7 @@ pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field,
         "sql" => return sql(lowering, &plain, code),
         "graphql" => return graphql(lowering, &plain, code),
         "sed" if sed::is_harmless(&plain) => return,
-        "python" | "javascript" | "ruby" | "php" | "perl" => {
+        "python" | "javascript" | "ruby" | "php" | "perl" | "c" => {
             if !is_harmless(&plain, name) {
                 return calls(lowering, name, &plain, code, scope);
             }
@@ -272,7 +290,8 @@ pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field,
         _ => {}
     }
     lowering.add(EffectKind::RunsCode, format!("a text in {language}"), &code.span);
-    let texts = texts(&plain, code);
+    let mut texts = texts(&plain, code);
+    texts.retain(|text| !is_address(lowering, text, scope));
     lowering.touches(&texts, scope);
 }
 
@@ -298,7 +317,8 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
         || has(MAKES)
         || language != "javascript" && plain.contains('`')
         || loads_unknown(plain)
-        || language == "perl" && runs_perl(plain, &names);
+        || language == "perl" && runs_perl(plain, &names)
+        || language == "c" && runs_c(plain, &names);
     if is_made {
         lowering.add(EffectKind::RunsCode, format!("a text in {language}"), &code.span);
         let texts: Vec<Field> = texts.iter().filter(|text| !is_address(lowering, text, scope)).cloned().collect();
@@ -349,6 +369,25 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
     }
 }
 
+/// Returns whether code of C or C++ runs something that its text does not show.
+fn runs_c(plain: &str, names: &[&str]) -> bool {
+    const NAMES: [&str; 12] = [
+        "asm",
+        "__asm__",
+        "__asm",
+        "dlsym",
+        "mprotect",
+        "ptrace",
+        "vfork",
+        "clone",
+        "syscall",
+        "posix_spawnp",
+        "wordexp",
+        "mmap",
+    ];
+    names.iter().any(|name| NAMES.contains(name)) || plain.contains("##")
+}
+
 /// Returns whether a text is more often a part of an address, or a pattern, than a path of the machine: `/users/:id`.
 fn is_address(lowering: &Lowering<'_>, text: &Field, scope: &Scope) -> bool {
     text.value.starts_with('/') && lowering.ground.place(&text.value, scope).1 == EffectPlace::Elsewhere
@@ -365,7 +404,7 @@ fn runs_perl(plain: &str, names: &[&str]) -> bool {
 }
 
 fn is_path(text: &str) -> bool {
-    let is_word = !text.contains([' ', '\n', '\t', '<', '>', '(', '{', '\\']) && !text.contains("://");
+    let is_word = !text.contains([' ', '\n', '\t', '<', '>', '(', '{', '\\', ':']) && !text.contains("://");
     is_word && (text.starts_with(['/', '~']) || text.starts_with("..") || text.contains('/') && text.len() > 1)
 }
 

@@ -57,6 +57,9 @@ pub(super) fn embedded(language: &str, code: &str) -> (Vec<Embedded>, String) {
     }
     if !found.is_empty() {
         rest = without_imports(&rest);
+        for name in ["PIPE", "DEVNULL", "STDOUT", "CalledProcessError", "TimeoutExpired", "CompletedProcess"] {
+            rest = rest.replace(&format!("subprocess.{name}"), "x");
+        }
     }
     (found, rest)
 }

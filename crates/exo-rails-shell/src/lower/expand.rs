@@ -135,15 +135,10 @@ impl Lowering<'_> {
                 user => fields.push(&format!("/home/{user}"), None),
             },
             Part::Arithmetic(parts) => {
-                // Its substitutions run, and its value is a number. Bash evaluates the values of variables too.
+                // Its substitutions run, and its value is a number.
+                let span = fields.current.span.clone();
+                self.arithmetic(parts, &span, scope);
                 for part in parts {
-                    if let Part::Text { text, .. } = part {
-                        for name in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-                            if let Some(Variable::Value(value)) = scope.variables.get(name) {
-                                self.later(&value.clone(), &fields.current.span, scope);
-                            }
-                        }
-                    }
                     let mut inner =
                         Fields { done: Vec::new(), current: Field::default(), begun: false, separators: String::new() };
                     self.part(part, scope, &mut inner);
@@ -272,6 +267,18 @@ impl Lowering<'_> {
                 fields.push(value, None);
             } else {
                 fields.split(value);
+            }
+        }
+    }
+
+    /// Runs what stands in the values of variables that arithmetic evaluates.
+    pub(super) fn arithmetic(&mut self, parts: &[Part], span: &Range<usize>, scope: &Scope) {
+        for part in parts {
+            let Part::Text { text, .. } = part else { continue };
+            for name in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+                if let Some(Variable::Value(value)) = scope.variables.get(name) {
+                    self.later(&value.clone(), span, scope);
+                }
             }
         }
     }

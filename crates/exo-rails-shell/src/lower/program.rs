@@ -170,6 +170,7 @@ impl Lowering<'_> {
                 }
             }
             Kind::Count { expressions, body } => {
+                self.arithmetic(&expressions.parts, &command.span, scope);
                 self.expand(expressions, scope);
                 let output = self.program(body, scope, &ports.input);
                 Stream { kind: StreamKind::Unknown, ..output }
@@ -206,6 +207,7 @@ impl Lowering<'_> {
                 Stream::text("")
             }
             Kind::Arithmetic(word) => {
+                self.arithmetic(&word.parts, &command.span, scope);
                 self.expand(word, scope);
                 Stream::text("")
             }
@@ -538,8 +540,8 @@ impl Lowering<'_> {
                 }
                 self.touches(&fields[1..], scope);
             }
-            _ => {
-                self.add(EffectKind::RunsCode, object, &path.span);
+            place => {
+                self.push(EffectKind::RunsCode, object, Some(place), &path.span);
                 self.touches(&fields[1..], scope);
             }
         }

@@ -173,10 +173,13 @@ impl Lowering<'_> {
                 let is_harm = match effect.kind {
                     Deletes | Destroys | StopsMachine | SendsCredentials | RunsDownload => true,
                     // A line, or a text of several words, that begins with the path of a program.
-                    RunsCode => effect.object.starts_with(['/', '~']),
+                    RunsCode => matches!(
+                        effect.place,
+                        Some(EffectPlace::InHome | EffectPlace::Temporary | EffectPlace::Startup)
+                    ),
                     _ => false,
                 };
-                if is_harm && !Ground::is_harmless(&effect) {
+                if is_harm {
                     self.push(effect.kind, effect.object, effect.place, span);
                 }
             }
