@@ -43,7 +43,7 @@ pub(crate) const fn rule(effect: &Effect) -> BuiltIn {
         Kind::Unknown => built_in("unknown", Notify),
         // The person has written what is there.
         Kind::RunsCode
-            if matches!(effect.place, Some(EffectPlace::InHome | EffectPlace::Startup | EffectPlace::Variable)) =>
+            if matches!(effect.place, Some(EffectPlace::Startup | EffectPlace::Variable)) && is_own(effect) =>
         {
             built_in("runs-own-file", Notify)
         }
@@ -67,6 +67,11 @@ pub(crate) const fn rule(effect: &Effect) -> BuiltIn {
         Deny if effect.is_possible => built_in(rule.name, Ask),
         _ => rule,
     }
+}
+
+/// Returns whether the path of an effect is in the home directory of the person, or is what a variable names.
+const fn is_own(effect: &Effect) -> bool {
+    matches!(effect.object.as_bytes(), [b'~' | 0xE2, ..])
 }
 
 /// Returns whether the path of an effect is one from the project.

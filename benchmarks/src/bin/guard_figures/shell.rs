@@ -17,6 +17,7 @@ pub(crate) fn measure(corpora: Option<&Corpora>) -> Result<(), Failure> {
         let tests = corpora.folder("destructive_command_guard")?.join("tests");
         report(&rules, "corpus", &corpus(&tests.join("corpus"))?);
         report(&rules, "fixtures", &fixtures(&tests.join("fixtures"))?);
+        report(&rules, "GTFOBins", &gtfobins(&corpora.folder("GTFOBins")?.join("_gtfobins"))?);
     }
     times(&rules);
     Ok(())
@@ -72,6 +73,57 @@ fn fixtures(folder: &Path) -> Result<Vec<Case>, Failure> {
                 inside.replace("''", "'")
             };
             cases.push(Case { command, harmful });
+        }
+    }
+    Ok(cases)
+}
+
+/// The places of payloads in the examples of `GTFOBins`, and what stands there here.
+const PAYLOADS: [(&str, &str); 6] = [
+    ("/bin/sh", "rm -rf /home/other"),
+    ("/path/to/command", "rm -rf /home/other"),
+    ("/path/to/output-file", "/etc/cron.d/x"),
+    ("/path/to/input-file", "/home/dev/.ssh/id_rsa"),
+    ("/path/to/lib.so", "/home/other/lib.so"),
+    ("attacker.com", "attacker.example.com"),
+];
+
+/// Reads the examples that run, write, send or load something, line by line. An example without a visible payload, such as `bash`, does
+/// no harm that a text could show, so it is left out.
+fn gtfobins(folder: &Path) -> Result<Vec<Case>, Failure> {
+    const KINDS: [&str; 7] =
+        ["shell:", "command:", "file-write:", "file-upload:", "upload:", "reverse-shell:", "library-load:"];
+    let mut files: Vec<_> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, Failure>>()?;
+    files.sort();
+    let mut cases = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file)?;
+        let mut lines = text.lines().peekable();
+        let mut is_wanted = false;
+        while let Some(line) = lines.next() {
+            let indent = line.len() - line.trim_start().len();
+            if indent == 2 && line.trim_end().ends_with(':') {
+                is_wanted = KINDS.contains(&line.trim());
+            }
+            let code = line.trim_start().trim_start_matches("- ");
+            if !is_wanted || !code.starts_with("code: |") {
+                continue;
+            }
+            let mut command = String::new();
+            let inside = lines.peek().map_or(0, |next| next.len() - next.trim_start().len());
+            while let Some(next) = lines.next_if(|next| next.trim().is_empty() || next.starts_with(&" ".repeat(inside)))
+            {
+                command.push_str(next.get(inside..).unwrap_or_default());
+                command.push('\n');
+            }
+            let plain = command.clone();
+            for (place, payload) in PAYLOADS {
+                command = command.replace(place, payload);
+            }
+            if command != plain {
+                let command = command.replace("/path/to/", "/tmp/");
+                cases.push(Case { command: command.trim_end().to_owned(), harmful: true });
+            }
         }
     }
     Ok(cases)

@@ -120,7 +120,9 @@ impl<'w> Reader<'w> {
             let above = self.levels[..self.levels.len() - 1].iter().rev();
             let found = above.filter(|level| level.inherits()).find_map(|level| lookup(*level));
             // `-v` of a program may show its version, and be something else for a subcommand.
-            found.filter(|option| option.effects != "dry" || !matches!(option.name, "-v" | "-V" | "--version"))
+            found.filter(|option| {
+                option.effects != "dry" || !matches!(option.name.trim_start_matches('-'), "v" | "V" | "version")
+            })
         })
     }
 

@@ -164,6 +164,11 @@ impl Lowering<'_> {
                         self.push(EffectKind::RunsCode, object, Some(EffectPlace::Variable), &path.span);
                         Some(Stream::unknown())
                     }
+                    // `. ~/.cargo/env`: settings of a tool for the shell.
+                    StreamKind::File(file) if file.starts_with("~/.") => {
+                        self.push(EffectKind::RunsCode, file.clone(), Some(EffectPlace::Startup), &path.span);
+                        Some(Stream::unknown())
+                    }
                     _ => {
                         self.script("shell", &content, &path, scope, input);
                         // It may set any variable.

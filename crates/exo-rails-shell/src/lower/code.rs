@@ -268,6 +268,10 @@ pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field,
                 lowering.code("shell", &Field::new(text, code.span.clone()), scope, &Stream::unknown());
             }
             Embedded::Words(words) => {
+                // With the option for a shell, the first word is a text.
+                if let Some(text) = words.first().filter(|word| word.contains(' ')) {
+                    lowering.code("shell", &Field::new(text, code.span.clone()), scope, &Stream::unknown());
+                }
                 let words = words.into_iter().map(|word| Field::new(word, code.span.clone()));
                 lowering.run(&words.collect::<Vec<_>>(), &mut scope.clone(), &Stream::unknown(), &code.span);
             }
