@@ -112,13 +112,16 @@ impl CommandPattern {
             return None;
         }
         let roles = || rest.iter().zip(command.roles.iter().skip(1));
+        // An option that nothing describes may take the next word as its value.
+        let is_open = |word: &Word, role: &Role| *role == Role::Unknown && word.marked.starts_with('-');
+        let is_named_here = |word: &Word| self.options.iter().any(|option| word.marked.starts_with(&option.first));
         let mut operands = roles().filter(|(word, role)| match role {
             Role::Operand => true,
-            Role::Unknown => !word.marked.starts_with('-'),
+            Role::Unknown => !is_open(word, role) || !is_named_here(word),
             Role::Options(_) | Role::Value(_) => false,
         });
         for pattern in &self.operands {
-            if !operands.next().is_some_and(|(word, _)| is_word(pattern, word)) {
+            if !operands.next().is_some_and(|(word, role)| !is_open(word, role) && is_word(pattern, word)) {
                 return None;
             }
         }

@@ -17,7 +17,10 @@ impl Lowering<'_> {
             // `-` is the standard output.
             "WRITE" | "CHANGE" if field.value == "-" => {}
             // What must not exist yet overwrites nothing.
-            "NEW" if self.ground.place(&field.value, scope).1 == EffectPlace::Elsewhere => {}
+            "NEW"
+                if field.value.starts_with("../")
+                    && !field.value.starts_with("../..")
+                    && self.ground.place(&field.value, scope).1 == EffectPlace::Elsewhere => {}
             "WRITE" | "CHANGE" | "NEW" => self.path(EffectKind::Writes, field, scope),
             "MOVE" => self.path(EffectKind::Moves, field, scope),
             "DELETE" => self.path(EffectKind::Deletes, field, scope),
@@ -57,6 +60,9 @@ impl Lowering<'_> {
                 self.config(field, scope);
             }
             // `go run host/module@version`
+            "SCRIPT" if host_of_address(&field.value).is_some() && field.value.contains("://") => {
+                self.add(EffectKind::RunsDownload, shown(&field.value), &field.span);
+            }
             "SCRIPT" if is_module(&field.value) => self.add(EffectKind::RunsPackage, shown(&field.value), &field.span),
             "SCRIPT" => {
                 self.expanded_later(field, scope);

@@ -107,6 +107,12 @@ impl Lowering<'_> {
             };
             let is_downloaded = reaches || content.taint.is_downloaded;
             let taint = Taint { is_secret: secret, is_downloaded, is_made: true };
+            // `cp /tmp/x .` writes `./x`.
+            for source in read.iter().filter(|_| call.name == "cp" || call.name == "mv" || call.name == "install") {
+                let inner = format!("{}/{}", argument.field.value, base_name(&source.value));
+                let inner = self.ground.place(&inner, &inside).0;
+                scope.files.insert(inner, Stream { kind: kind.clone(), taint });
+            }
             scope.files.insert(object, Stream { kind, taint });
         }
         let is_downloaded = reaches || content.taint.is_downloaded && (call.passes || node.passes());
@@ -166,7 +172,10 @@ impl Lowering<'_> {
         }
         // What the words of a program of the project mean is not described.
         if call.has(&["project", "fetched"])
-            || call.arguments.iter().any(|argument| argument.kind.starts_with("SCRIPT"))
+            || call
+                .arguments
+                .iter()
+                .any(|argument| argument.kind.starts_with("SCRIPT") || argument.kind.starts_with("CODE:"))
         {
             let operands = call.arguments.iter().filter(|argument| argument.kind == "TEXT" && argument.is_operand);
             let words: Vec<Field> = operands.map(|argument| argument.field.clone()).collect();

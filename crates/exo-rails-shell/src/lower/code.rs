@@ -8,6 +8,7 @@ use super::field::Field;
 use super::hosts::{host_of_address, is_local, is_test};
 use super::language::is_harmless;
 use super::lowering::Lowering;
+use super::place::Ground;
 use super::scope::{Scope, Stream};
 use super::sed;
 use crate::effect::{EffectKind, EffectPlace, shown};
@@ -285,7 +286,9 @@ pub(super) fn effects(lowering: &mut Lowering<'_>, language: &str, code: &Field,
             if !is_harmless(&plain, name) {
                 return calls(lowering, name, &plain, code, scope);
             }
-            for path in texts(&plain, code).iter().filter(|text| is_path(&text.value)) {
+            for path in
+                texts(&plain, code).iter().filter(|text| is_path(&text.value) || Ground::is_credential(&text.value))
+            {
                 lowering.path(EffectKind::Reads, path, scope);
             }
             return;
@@ -322,18 +325,25 @@ fn calls(lowering: &mut Lowering<'_>, language: &str, plain: &str, code: &Field,
         || language != "javascript" && plain.contains('`')
         || loads_unknown(plain)
         || language == "perl" && runs_perl(plain, &names)
-        || language == "c" && runs_c(plain, &names);
+        || language == "c" && runs_c(plain, &names)
+        || joins_texts(plain);
     if is_made {
         lowering.add(EffectKind::RunsCode, format!("a text in {language}"), &code.span);
         let texts: Vec<Field> = texts.iter().filter(|text| !is_address(lowering, text, scope)).cloned().collect();
         lowering.touches(&texts, scope);
     }
-    let mut paths: Vec<Field> = texts.iter().filter(|text| is_path(&text.value)).cloned().collect();
+    let names_file = |text: &&Field| is_path(&text.value) || Ground::is_credential(&text.value);
+    let mut paths: Vec<Field> = texts.iter().filter(names_file).cloned().collect();
     if has(HOME) {
         paths.push(Field::new(mark::HOME.to_string(), code.span.clone()));
     }
     let removes = plain.contains("os.remove(") || plain.contains("File.delete") || plain.contains("Deno.remove");
     if has(DELETES) || removes {
+        if paths.is_empty() {
+            // `os.remove('a.txt')`
+            let is_name = |text: &&Field| !text.value.is_empty() && !text.value.contains([' ', '\n', '(', '<']);
+            paths.extend(texts.iter().filter(is_name).cloned());
+        }
         if paths.is_empty() {
             paths.push(Field::new(mark::UNKNOWN.to_string(), code.span.clone()));
         }
@@ -395,6 +405,14 @@ fn runs_c(plain: &str, names: &[&str]) -> bool {
 /// Returns whether a text is more often a part of an address, or a pattern, than a path of the machine: `/users/:id`.
 fn is_address(lowering: &Lowering<'_>, text: &Field, scope: &Scope) -> bool {
     text.value.starts_with('/') && lowering.ground.place(&text.value, scope).1 == EffectPlace::Elsewhere
+}
+
+/// Returns whether code joins texts, so that a text in it is not what it says: `'/e' + 'tc'`.
+fn joins_texts(plain: &str) -> bool {
+    plain.match_indices('+').any(|(at, _)| {
+        let (before, behind) = (plain[..at].trim_end(), plain[at + 1..].trim_start());
+        before.ends_with(['"', '\'']) && behind.starts_with(['"', '\''])
+    })
 }
 
 /// Returns whether code of perl runs something that its text does not show.

@@ -94,6 +94,7 @@ impl Lowering<'_> {
         let mut all = Vec::new();
         let mut lists = vec![Vec::new()];
         alternatives(&word.parts, &mut lists);
+        let is_cut = lists.len() >= MOST;
         for parts in lists {
             let current = Field::new("", word.span.clone());
             let mut fields = Fields { done: Vec::new(), current, begun: false, separators: separators(scope) };
@@ -103,9 +104,14 @@ impl Lowering<'_> {
             fields.next();
             all.extend(fields.done);
             if all.len() > MOST {
-                all.truncate(MOST);
                 break;
             }
+        }
+        if is_cut || all.len() > MOST {
+            all.truncate(MOST);
+            // The other words are not known.
+            let taint = Taint { is_made: true, ..Taint::default() };
+            all.push(Field { taint, ..Field::new(mark::SPLITS.to_string(), word.span.clone()) });
         }
         all
     }

@@ -1,7 +1,5 @@
 //! Hosts: which word is an address, and what kind of host it names.
 
-use crate::word::mark;
-
 /// Returns the host of an address such as `https://host/path`, `user@host:path` or an IP address.
 pub(super) fn host_of_address(value: &str) -> Option<&str> {
     if let Some((scheme, rest)) = value.split_once("://") {
@@ -18,7 +16,9 @@ pub(super) fn host_of_address(value: &str) -> Option<&str> {
     }
     let (user, host) = value.split_once('@')?;
     let host = host.split([':', '/']).next().unwrap_or(host);
-    (!user.is_empty() && host.contains('.') && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)))
+    // `user@host:path`, and `user@host.example`.
+    let is_host = host.contains('.') || value.contains(':') && !host.is_empty();
+    (!user.is_empty() && is_host && user.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)))
         .then_some(host)
 }
 
@@ -46,7 +46,6 @@ pub(super) fn is_local(host: &str) -> bool {
         || host.starts_with("127.") && host.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b':'))
         || host.split(':').next().is_some_and(|name| matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0"))
         || host.starts_with("::1]")
-        || host.starts_with(mark::SPLITS) && host.chars().count() == 1
         || host.rsplit('.').next() == Some("localhost")
 }
 

@@ -123,7 +123,17 @@ impl<'g> Lowering<'g> {
         let (object, place) = self.ground.place(&field.value, scope);
         // Nobody in this text has decided what a variable is that it does not set.
         let is_made = field.taint.is_made || scope.is_directory_made;
-        let place = if place == EffectPlace::Unknown && !is_made { EffectPlace::Variable } else { place };
+        let is_value = !is_made && !field.value.starts_with(['/', mark::HOME]);
+        let place = match place {
+            EffectPlace::Unknown if is_value => EffectPlace::Variable,
+            // What is written to `/tmp` goes into it.
+            EffectPlace::Root | EffectPlace::System
+                if kind == EffectKind::Writes && self.ground.is_temporary(&object) =>
+            {
+                EffectPlace::Temporary
+            }
+            place => place,
+        };
         // `cd x; rm -rf *` deletes here if there is no `x`.
         if kind == EffectKind::Deletes
             && let Some(before) = &scope.before

@@ -11,6 +11,8 @@ pub(crate) enum Directory {
     Project(String),
     /// A path that begins with `/` or `~`.
     At(String),
+    /// A directory that the project is in, or beside.
+    Outside,
     Unknown,
 }
 
@@ -80,6 +82,7 @@ impl Places {
                 match directory {
                     Directory::Project(path) => (Path::Project(path.clone()), rest),
                     Directory::At(path) => (Path::Absolute(path.clone()), rest),
+                    Directory::Outside => return Path::Outside,
                     Directory::Unknown => return Path::Unknown,
                 }
             }
@@ -246,7 +249,7 @@ fn is_known(parts: &[&str], kind: u8) -> bool {
     match kind {
         0 => !parts.is_empty(),
         1 => true,
-        _ => parts.len() > 1 && !matches!(parts, ["home" | "Users", _]),
+        _ => !matches!(parts, [] | ["~" | "home" | "Users"] | ["home" | "Users", _]),
     }
 }
 

@@ -256,6 +256,12 @@ impl Ground {
         self.places.place(path)
     }
 
+    /// Returns whether a path is a directory of temporary files itself.
+    pub(super) fn is_temporary(&self, object: &str) -> bool {
+        let object = object.trim_end_matches('/');
+        object == "$TMPDIR" || self.places.temp.iter().any(|temp| temp == object)
+    }
+
     /// Returns whether a word without a directory names credentials.
     pub(super) fn is_credential(value: &str) -> bool {
         is_credential_name(value.rsplit('/').next().unwrap_or(value))
@@ -267,7 +273,8 @@ impl Ground {
             Path::Project(rest) => Directory::Project(rest),
             Path::Absolute(path) => Directory::At(path),
             Path::Temp(rest) => Directory::At(format!("/tmp/{rest}")),
-            Path::Outside | Path::Unknown => Directory::Unknown,
+            Path::Outside => Directory::Outside,
+            Path::Unknown => Directory::Unknown,
         }
     }
 

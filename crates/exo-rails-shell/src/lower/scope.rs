@@ -163,6 +163,7 @@ pub(super) fn working_directory(scope: &Scope) -> String {
         Directory::At(path) => {
             path.strip_prefix('~').map_or_else(|| path.clone(), |rest| format!("{}{rest}", mark::HOME))
         }
+        Directory::Outside => "..".to_owned(),
         Directory::Unknown => mark::UNKNOWN.to_string(),
     }
 }

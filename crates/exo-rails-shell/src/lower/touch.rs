@@ -188,7 +188,9 @@ impl Lowering<'_> {
     }
 
     pub(super) fn touch(&mut self, reading: &Field, scope: &mut Scope) {
-        let value = reading.value.as_str();
+        // A program may know `~` where the shell does not.
+        let value = home(&reading.value);
+        let value = if value.starts_with(mark::HOME) { value.as_str() } else { reading.value.as_str() };
         if value.is_empty() {
             return;
         }
@@ -207,7 +209,9 @@ impl Lowering<'_> {
             let is_harmless =
                 matches!(place, EffectPlace::Project | EffectPlace::Build | EffectPlace::Temporary | EffectPlace::Null);
             if !is_harmless && !is_label {
-                self.push(EffectKind::Writes, object, Some(place), &reading.span);
+                let is_own = place == EffectPlace::Credentials && !object.starts_with(['/', '~']);
+                let kind = if is_own { EffectKind::Reads } else { EffectKind::Writes };
+                self.push(kind, object, Some(place), &reading.span);
             }
             return;
         }
