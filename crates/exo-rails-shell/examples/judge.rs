@@ -1,7 +1,7 @@
 //! Judges commands: a line of JSON for each command from the standard input, and a line of JSON for each decision.
 //!
 //! ```text
-//! $ echo '{"command": "rm -rf build ~/x", "directory": "/home/dev/app"}' | cargo run --release -p exo-rails-shell --example judge
+//! $ echo '{"command": "rm -rf build ~", "directory": "/home/dev/app"}' | cargo run --release -p exo-rails-shell --example judge
 //! {"decision":"deny","rules":["deletes-outside"],…
 //! ```
 //!

@@ -66,7 +66,8 @@ pub struct ShellPlaces {
 /// A rule about commands, or about what they do.
 ///
 /// A rule that only has `command` is about these commands as a whole. A rule with `effect`, `place` or `object` is about each effect for
-/// which all of its conditions hold. Of several rules about the same, one that denies decides, then one with `command`, then the strictest.
+/// which all of its conditions hold. If several rules match, one that denies decides. Otherwise, one with `command` decides. Otherwise,
+/// the strictest decides.
 ///
 /// - A rule that stops (`ask`, `deny`) matches a command in every spelling, and also what only may match: then it asks.
 /// - A rule that lets run (`allow`, `notify`) matches only what is certain. It lifts questions and denials of the shipped policy about the
@@ -113,13 +114,14 @@ pub struct ShellRule {
     pub severity: Severity,
     /// Why, for people and for the model.
     pub reason: String,
-    /// What a rule that lets run may endanger, so that it lifts denials about the machine itself.
+    /// The danger that a rule with `allow` or `notify` accepts. Without it, the rule lifts no denial about the root, devices, the machine or
+    /// sent credentials.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub lifts: Vec<Protected>,
     /// Commands that the rule must match. They are checked when the rule set is built.
     #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub matches: Vec<String>,
-    /// Commands that the rule must not match, not even perhaps. They are checked when the rule set is built.
+    /// Commands that the rule must not match, also not in a part that is not known. They are checked when the rule set is built.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub not_match: Vec<String>,
 }

@@ -42,7 +42,7 @@
 //!   in another text of the same shell, to an option of `git show`, is not seen.
 //! - The values that the text sets are followed: `D=/tmp/s; rm -rf "$D"`, arrays, `for` loops with up to 32 values, `mktemp`, `$(pwd)`.
 //! - Code of other languages is read by the names of its calls and the texts in it. Code that makes names or texts at run time is unknown.
-//! - `PowerShell` and `cmd` are unknown programs.
+//! - The code of `PowerShell` and `cmd` is not read, and is asked.
 //!
 //! ```
 //! use exo_rails_shell::ShellRules;
@@ -62,12 +62,12 @@
 //! |---|---|
 //! | length of a text | [`max_bytes`](ShellConfig::max_bytes), 65,536 bytes |
 //! | words and operators of one text | 4,096 |
-//! | substitutions and compound commands in each other | 48 |
-//! | programs that run each other | 24 |
-//! | commands in a text, with those that commands run | 2,048 |
+//! | substitutions and compound commands in each other | 47 |
+//! | programs that run each other | 24; more are code that is not known |
+//! | commands in a text, with those that commands run | about 1,000; more are code that is not known |
 //! | words that one word with braces becomes | 64; more are an unknown word |
 //!
-//! A text that cannot be read, or that is beyond a limit of reading, is [`unreadable`](ShellConfig::unreadable).
+//! A text that cannot be read, or that is beyond one of the first three limits, is [`unreadable`](ShellConfig::unreadable).
 //!
 //! # What a rule set cannot see
 //!

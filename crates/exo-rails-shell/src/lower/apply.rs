@@ -20,7 +20,10 @@ impl Lowering<'_> {
             "NEW"
                 if field.value.starts_with("../")
                     && !field.value.starts_with("../..")
-                    && self.ground.place(&field.value, scope).1 == EffectPlace::Elsewhere => {}
+                    && matches!(
+                        self.ground.place(&field.value, scope).1,
+                        EffectPlace::Elsewhere | EffectPlace::InHome
+                    ) => {}
             "WRITE" | "CHANGE" | "NEW" => self.path(EffectKind::Writes, field, scope),
             "MOVE" => self.path(EffectKind::Moves, field, scope),
             "DELETE" => self.path(EffectKind::Deletes, field, scope),

@@ -94,7 +94,7 @@ impl Places {
         {
             return Path::Unknown;
         }
-        let (kind, text): (u8, String) = match base {
+        let (mut kind, text): (u8, String) = match base {
             Path::Project(text) => (0, text),
             Path::Temp(text) => (1, text),
             Path::Absolute(text) => (2, text),
@@ -112,7 +112,11 @@ impl Places {
                         // The directory of all homes.
                         parts[0] = "home";
                     } else if parts.pop().is_none() && kind != 2 {
-                        return Path::Outside;
+                        // Above the project, if it is known where that is.
+                        let Some(project) = self.project.as_deref().filter(|_| kind == 0) else { return Path::Outside };
+                        kind = 2;
+                        parts = project.split('/').filter(|part| !part.is_empty()).collect();
+                        parts.pop();
                     }
                 }
                 // A name that is not known, behind a known directory, is taken for one in that directory.
@@ -283,8 +287,10 @@ mod tests {
             (".", EffectPlace::WholeProject),
             ("./", EffectPlace::WholeProject),
             ("src/..", EffectPlace::WholeProject),
-            ("../other", EffectPlace::Elsewhere),
-            ("src/../../x", EffectPlace::Elsewhere),
+            ("../other", EffectPlace::InHome),
+            ("src/../../x", EffectPlace::InHome),
+            ("../app/src", EffectPlace::Project),
+            ("../../../etc/hosts", EffectPlace::System),
             ("target", EffectPlace::Build),
             ("./target/debug", EffectPlace::Build),
             ("web/node_modules/x", EffectPlace::Build),

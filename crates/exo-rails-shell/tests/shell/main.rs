@@ -166,6 +166,29 @@ fn rules_come_before_the_shipped_policy() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The rules on the page of the book do what the page says.
+#[test]
+fn the_recipes_of_the_book_hold() {
+    let page = include_str!("../../../../book/src/guards/shell-commands.md");
+    let recipes = page.split("# In the file of a kit.").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let rules = rules_of(&recipes.replace("permissions.shell.", "")).unwrap();
+    for (command, expected) in [
+        ("git push origin feature/cart", ShellDecision::Allow),
+        ("git push -u origin feature/cart", ShellDecision::Allow),
+        ("git push origin main", ShellDecision::Ask),
+        ("git push --force origin feature/cart", ShellDecision::Deny),
+        ("touch /projects/shop-next/a && rm -rf ../shop-next/b", ShellDecision::Allow),
+        ("touch /projects/other/a", ShellDecision::Ask),
+        ("shopctl reset --all /data/shop", ShellDecision::Allow),
+        ("frobnicate", ShellDecision::Deny),
+        ("npx cowsay hi", ShellDecision::Deny),
+        ("cargo test", ShellDecision::Allow),
+    ] {
+        let verdict = rules.judge(command);
+        assert_eq!(verdict.decision, expected, "{command}\n{}", verdict.explain(command));
+    }
+}
+
 #[test]
 fn mistakes_of_a_configuration_are_named() {
     let rule = |rest: &str| format!("[[rule]]\nname = \"x\"\ndecision = \"deny\"\nreason = \"y\"\n{rest}");
