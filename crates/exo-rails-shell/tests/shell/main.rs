@@ -181,7 +181,7 @@ fn the_recipes_of_the_book_hold() {
         ("touch /projects/other/a", ShellDecision::Ask),
         ("shopctl reset --all /data/shop", ShellDecision::Allow),
         ("frobnicate", ShellDecision::Ask),
-        ("npx cowsay hi", ShellDecision::Ask),
+        ("npx unheard-of-tool", ShellDecision::Ask),
         ("cargo test", ShellDecision::Allow),
     ] {
         let verdict = rules.judge(command);
