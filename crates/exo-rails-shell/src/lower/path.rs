@@ -103,6 +103,7 @@ impl Places {
         let mut parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
         let home = parts.first() == Some(&"~");
         let words: Vec<&str> = rest.split('/').collect();
+        let mut escapes = false;
         for (place, part) in words.iter().copied().enumerate() {
             let is_last = || !words[place + 1..].contains(&"..");
             match part {
@@ -115,6 +116,7 @@ impl Places {
                         // Above the project, if it is known where that is.
                         let Some(project) = self.project.as_deref().filter(|_| kind == 0) else { return Path::Outside };
                         kind = 2;
+                        escapes = true;
                         parts = project.split('/').filter(|part| !part.is_empty()).collect();
                         parts.pop();
                     }
@@ -142,7 +144,11 @@ impl Places {
             0 => Path::Project(joined),
             1 => Path::Temp(joined),
             _ if joined.starts_with('~') => self.absolute(joined),
-            _ => self.absolute(format!("/{joined}")),
+            _ => match self.absolute(format!("/{joined}")) {
+                // A project in a temporary directory has neighbours that are not temporary for it.
+                Path::Temp(_) if escapes => Path::Outside,
+                path => path,
+            },
         }
     }
 
@@ -276,6 +282,15 @@ mod tests {
             build: vec!["target".to_owned(), "node_modules".to_owned()],
             build_patterns: Vec::new(),
         }
+    }
+
+    #[test]
+    fn the_neighbours_of_a_temporary_project_are_not_temporary() {
+        let places = Places { project: Some("/tmp/x/app".to_owned()), ..places() };
+        let place = |path: &str| places.place(&places.path(path, &Directory::Project(String::new())));
+        assert_eq!(place("../private"), EffectPlace::Elsewhere);
+        assert_eq!(place("../app/src"), EffectPlace::Project);
+        assert_eq!(place("/tmp/y"), EffectPlace::Temporary);
     }
 
     #[test]
