@@ -3,10 +3,12 @@
 
 #![no_main]
 
-#[path = "../../crates/exo-rails-guards/tests/calls/sequence/reference.rs"]
-mod reference;
-#[path = "../../crates/exo-rails-guards/tests/calls/sequence/world.rs"]
-mod world;
+mod sequence {
+    #[path = "../../../crates/exo-rails-guards/tests/calls/sequence/reference.rs"]
+    pub(crate) mod reference;
+    #[path = "../../../crates/exo-rails-guards/tests/calls/sequence/world.rs"]
+    pub(crate) mod world;
+}
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +20,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::world::{End, Runner, Step};
+use crate::sequence::world::{End, Runner, Step};
 
 rail_chain! {
     struct Rails { sequence: Sequence }

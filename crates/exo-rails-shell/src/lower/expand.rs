@@ -7,7 +7,7 @@ use super::field::Field;
 use super::lowering::Lowering;
 use super::place::below;
 use super::scope::{Scope, Stream, StreamKind, Taint, Variable, working_directory};
-use crate::effect::{Effect, EffectKind};
+use crate::effect::EffectKind;
 use crate::read::{Limits, Parameter, Part, Word, read_expansions};
 use crate::word::mark;
 
@@ -297,10 +297,10 @@ impl Lowering<'_> {
         let Ok(word) = read_expansions(value, Limits::DEFAULT) else {
             return self.add(EffectKind::RunsCode, "a text that cannot be read", span);
         };
-        let before = std::mem::take(&mut self.effects);
-        self.expand(&word, &mut scope.clone());
-        let found = std::mem::replace(&mut self.effects, before);
-        self.effects.extend(found.into_iter().map(|effect| Effect { span: span.clone(), ..effect }));
+        self.texts += 1;
+        let outer = std::mem::replace(&mut self.text, self.texts);
+        self.at(span, |lowering| lowering.expand(&word, &mut scope.clone()));
+        self.text = outer;
     }
 
     /// Returns the values of a parameter, if the text decides them.

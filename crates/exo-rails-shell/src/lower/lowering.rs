@@ -28,7 +28,11 @@ pub(super) struct Lowering<'g> {
     pub(super) processes: Vec<(u32, Stream)>,
     pub(super) count: usize,
     /// The functions that the text defines, each with what the shell knew then.
-    pub(super) functions: Vec<(Rc<Command>, Scope)>,
+    pub(super) functions: Vec<Defined>,
+    /// The number of the text that runs: 0 for the whole text, and others for texts in it.
+    pub(super) text: usize,
+    /// How many texts ran.
+    pub(super) texts: usize,
     /// The functions that ran.
     pub(super) called: Vec<Rc<Command>>,
     pub(super) depth: usize,
@@ -38,6 +42,16 @@ pub(super) struct Lowering<'g> {
     pub(super) possible: bool,
     /// What is deleted here is deleted with all that is in it.
     pub(super) recursive: bool,
+}
+
+/// A function that a text defines.
+#[derive(Clone)]
+pub(super) struct Defined {
+    pub(super) body: Rc<Command>,
+    /// What the shell knew then.
+    pub(super) scope: Scope,
+    /// The number of the text.
+    pub(super) text: usize,
 }
 
 impl<'g> Lowering<'g> {
@@ -50,6 +64,8 @@ impl<'g> Lowering<'g> {
             processes: Vec::new(),
             count: 0,
             functions: Vec::new(),
+            text: 0,
+            texts: 0,
             called: Vec::new(),
             depth: 0,
             program_node: None,
@@ -105,12 +121,30 @@ impl<'g> Lowering<'g> {
         output
     }
 
+    /// Runs something whose places in the text are those of another text. What it finds gets the place `span`.
+    pub(super) fn at<T>(&mut self, span: &Range<usize>, run: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::take(&mut self.effects);
+        let commands = self.commands.len();
+        let output = run(self);
+        for command in &mut self.commands[commands..] {
+            command.range = span.clone();
+            for word in &mut command.words {
+                word.range = span.clone();
+            }
+        }
+        let found = std::mem::replace(&mut self.effects, before);
+        self.effects.extend(found.into_iter().map(|effect| Effect { span: span.clone(), ..effect }));
+        output
+    }
+
     /// Runs something that may not run after all. Returns the effects that it would have.
     pub(super) fn tried(&mut self, run: impl FnOnce(&mut Self)) -> Vec<Effect> {
         let effects = std::mem::take(&mut self.effects);
         let commands = self.commands.len();
+        let functions = self.functions.len();
         run(self);
         self.commands.truncate(commands);
+        self.functions.truncate(functions);
         let mut found = std::mem::replace(&mut self.effects, effects);
         for effect in &mut found {
             effect.command = self.owner;

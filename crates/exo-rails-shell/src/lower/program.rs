@@ -10,7 +10,7 @@ use super::arguments;
 use super::builtins::is_builtin;
 use super::field::Field;
 use super::hosts::is_local;
-use super::lowering::{Lowering, MOST_DEPTH};
+use super::lowering::{Defined, Lowering, MOST_DEPTH};
 use super::scope::{Scope, Stream, StreamKind, Taint, Variable};
 use crate::effect::{EffectKind, EffectPlace, shown};
 use crate::knowledge::Node;
@@ -42,7 +42,10 @@ impl Lowering<'_> {
                 let exact = field.at;
                 let mut inner = std::mem::take(&mut self.effects);
                 let commands = self.commands.len();
+                self.texts += 1;
+                let outer = std::mem::replace(&mut self.text, self.texts);
                 let output = self.deeper(&field.span, |lowering| lowering.program(&program, scope, input));
+                self.text = outer;
                 // The places in the inner text become places in the whole text.
                 let moved = |span: &Range<usize>| match exact {
                     Some(at) => span.start + at..span.end + at,
@@ -72,11 +75,16 @@ impl Lowering<'_> {
     pub(super) fn left_behind(&mut self, scope: &Scope) {
         // A function may define others.
         let mut next = 0;
-        while let Some((body, mut inside)) = self.functions.get(next).cloned() {
+        while let Some(Defined { body, scope: mut inside, text }) = self.functions.get(next).cloned() {
             next += 1;
-            if !self.called.iter().any(|called| Rc::ptr_eq(called, &body)) && next < MOST_COMMANDS {
-                inside.arguments = None;
+            if self.called.iter().any(|called| Rc::ptr_eq(called, &body)) || next >= MOST_COMMANDS {
+                continue;
+            }
+            inside.arguments = None;
+            if text == 0 {
                 self.command(&body, &mut inside, &Stream::unknown());
+            } else {
+                self.at(&(0..0), |lowering| lowering.command(&body, &mut inside, &Stream::unknown()));
             }
         }
         let mut aliases: Vec<_> = scope.aliases.clone().into_iter().collect();
@@ -192,7 +200,7 @@ impl Lowering<'_> {
             Kind::Function { name, body } => {
                 let body = Rc::new((**body).clone());
                 scope.functions.insert(name.clone(), Rc::clone(&body));
-                self.functions.push((body, scope.clone()));
+                self.functions.push(Defined { body, scope: scope.clone(), text: self.text });
                 Stream::text("")
             }
             Kind::Coprocess(body) => {
@@ -477,8 +485,16 @@ impl Lowering<'_> {
             let arguments: Vec<String> = fields[1..].iter().map(|field| field.value.clone()).collect();
             let before = scope.arguments.replace(arguments);
             self.called.push(Rc::clone(&function));
+            let is_here =
+                self.functions.iter().any(|defined| Rc::ptr_eq(&defined.body, &function) && defined.text == self.text);
             let output = self.called(fields, span, |lowering| {
-                lowering.deeper(span, |lowering| lowering.command(&function, scope, input))
+                lowering.deeper(span, |lowering| {
+                    if is_here {
+                        lowering.command(&function, scope, input)
+                    } else {
+                        lowering.at(span, |lowering| lowering.command(&function, scope, input))
+                    }
+                })
             });
             scope.arguments = before;
             return output;
