@@ -153,8 +153,9 @@ impl Reader<'_> {
                 command.redirects.push(Redirect { descriptor, operator, target, document: None, span });
             }
             self.skip_lines()?;
-            while matches!(self.reserved(), Some("!")) {
-                self.at += 1;
+            while let Some(word @ ("!" | "time")) = self.reserved() {
+                let length = word.len();
+                self.at += length;
                 self.skip_blanks();
             }
             commands.push(self.command()?);
