@@ -163,7 +163,7 @@ pub struct PermissionRule {
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<String>,
     /// Shell commands by their first words, such as `git push` or `tar -xzf *`. The rule is about each command with these words, and not
-    /// about the others in the same text. An option is meant in each of its spellings, `*` in a word is any characters, and `-*` is all
+    /// about the others in the same text. An option stands for all of its spellings, `*` in a word is any characters, and `-*` is all
     /// options. Needs the feature `shell`.
     ///
     /// A rule that lets calls run lifts questions and denials of the shipped policy about the words that it names: the command, the options

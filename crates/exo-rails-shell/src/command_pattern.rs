@@ -163,6 +163,26 @@ impl CommandPattern {
         Some(open.map(|(word, _)| word.range.clone()).collect())
     }
 
+    /// Returns whether the pattern certainly names the words in `range`, a place in bytes of the text, for a rule that lets
+    /// commands run.
+    ///
+    /// It does where [`allows`](Self::allows) holds and leaves none of these words open.
+    ///
+    /// ```
+    /// use exo_rails_shell::{CommandPattern, ShellRules};
+    ///
+    /// let pattern = CommandPattern::new("git push")?;
+    /// let verdict = ShellRules::default().judge("git push origin --force");
+    /// assert!(pattern.names(&verdict.commands[0], &(9..15)));
+    /// assert!(!pattern.names(&verdict.commands[0], &(16..23)));
+    /// # Ok::<(), String>(())
+    /// ```
+    #[must_use]
+    pub fn names(&self, command: &ShellCommand, range: &Range<usize>) -> bool {
+        let is_apart = |word: &Range<usize>| word.end <= range.start || range.end <= word.start;
+        self.allows(command).is_some_and(|open| open.iter().all(is_apart))
+    }
+
     /// Returns whether a command may begin with the words of the pattern, for a rule that stops commands.
     ///
     /// It also holds for a program with its directory, for names in another case, for options in every spelling and at every place, and

@@ -8,7 +8,7 @@ use crate::severity::Severity;
 
 /// The configuration of a [`ShellRules`](crate::ShellRules).
 ///
-/// The shipped policy is the base. Rules come before it, in both directions: they stop what it lets run, and let run what it stops.
+/// The shipped policy is the base. Rules come before it, in both directions: they can stop what it allows, and allow what it stops.
 ///
 /// ```
 /// use exo_rails_shell::{ShellDecision, ShellRules};
@@ -70,7 +70,7 @@ pub struct ShellPlaces {
 /// the strictest decides.
 ///
 /// - A rule that stops (`ask`, `deny`) matches a command in every spelling, and also what only may match: then it asks.
-/// - A rule that lets run (`allow`, `notify`) matches only what is certain. It lifts questions and denials of the shipped policy about the
+/// - A rule that lets commands run (`allow`, `notify`) matches only what is certain. It lifts questions and denials of the shipped policy about the
 ///   words that it names: the command, the options in the pattern, and all operands. It does not lift what another option adds, what a
 ///   redirection writes, or what a command inside does. So `git push` does not name `--force`. A pattern that is only a program, such as
 ///   `git`, names all of its words. Denials about the machine itself need [`lifts`](Self::lifts).
@@ -94,8 +94,8 @@ pub struct ShellPlaces {
 pub struct ShellRule {
     /// The name, which findings and explanations show.
     pub name: String,
-    /// Commands by their first words, such as `git push` or `tar -xzf *`. An option is meant in each of its spellings, and wherever it
-    /// stands. `*` in a word is any characters, and `-*` is all options.
+    /// Commands by their first words, such as `git push` or `tar -xzf *`. An option stands for all of its spellings, at every
+    /// place. `*` in a word is any characters, and `-*` is all options.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub command: Vec<String>,
     /// What is done, such as `deletes` or `sends`.
@@ -241,7 +241,7 @@ impl ShellRule {
         Self::new(name, ShellDecision::Ask, reason)
     }
 
-    /// Makes a rule that lets run.
+    /// Makes a rule that lets commands run.
     #[must_use]
     pub fn allow(name: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::new(name, ShellDecision::Allow, reason)

@@ -37,7 +37,7 @@
 //!
 //! - What the descriptions do not have is unknown: a program, a subcommand, an option. Such a command passes with a report, unless one of
 //!   its words, in any reading, names a place outside of the project, a host, credentials or a harmful command. Then it is asked.
-//! - A variable that the text does not set is a value, and not an option or a program: nobody in this text can have made it one. So
+//! - A variable that the text does not set counts as a value, not as an option: nothing in this text makes it one. So
 //!   `git show $h` reads, `rm -rf $x` deletes a place that is not known and is asked, and `$tool` is asked. Somebody who sets `h` before,
 //!   in another text of the same shell, to an option of `git show`, is not seen.
 //! - The values that the text sets are followed: `D=/tmp/s; rm -rf "$D"`, arrays, `for` loops with up to 32 values, `mktemp`, `$(pwd)`.
@@ -80,7 +80,6 @@ mod decision;
 mod effect;
 mod error;
 mod severity;
-mod word;
 
 #[cfg(feature = "judge")]
 mod command;
@@ -104,6 +103,8 @@ mod rule_set;
 mod tests;
 #[cfg(feature = "judge")]
 mod verdict;
+#[cfg(feature = "judge")]
+mod word;
 
 pub use config::{Protected, ShellConfig, ShellPlaces, ShellRule};
 pub use decision::{Caution, ShellDecision};

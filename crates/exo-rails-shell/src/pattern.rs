@@ -58,7 +58,7 @@ pub(crate) fn glob(pattern: &str, text: &str) -> Holds {
 
 /// Returns whether a path with patterns of names, as bash reads `src/*.rs`, may find a path that a pattern describes.
 ///
-/// In `names`, `*` and `?` are those of bash: they find no `/`, and no `.` at the begin of a name. In `pattern`, `*` is any characters.
+/// In `names`, `*` and `?` are those of bash: they find no `/`, and no `.` at the start of a name. In `pattern`, `*` is any characters.
 ///
 /// ```
 /// use exo_rails_shell::may_find;

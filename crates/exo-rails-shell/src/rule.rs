@@ -1,14 +1,14 @@
 //! Rules of people, ready to match.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::command::ShellCommand;
 use crate::command_pattern::CommandPattern;
 use crate::config::ShellRule;
-use crate::effect::{Effect, marked};
+use crate::effect::Effect;
 use crate::error::ShellConfigError;
 use crate::pattern::{Holds, glob};
+use crate::word::marked;
 
 #[derive(Debug)]
 pub(crate) struct Rule {
@@ -70,19 +70,15 @@ impl Rule {
         let command = match command {
             _ if self.commands.is_empty() => Holds::Yes,
             None => Holds::No,
-            Some(command) if decision.passes() => self.lets_run(command, &effect.span),
+            Some(command) if decision.passes() => {
+                let names = self.commands.iter().any(|pattern| pattern.names(command, &effect.span));
+                if names { Holds::Yes } else { Holds::No }
+            }
             Some(command) => self.catches(command),
         };
         let holds = object.min(command);
-        // What lets run needs to be certain.
+        // A rule that lets commands run needs to be certain.
         if decision.passes() && holds < Holds::Yes { Holds::No } else { holds }
-    }
-
-    /// Returns whether a rule that lets run names the words at `span`.
-    fn lets_run(&self, command: &ShellCommand, span: &Range<usize>) -> Holds {
-        let names = |open: Vec<Range<usize>>| open.iter().all(|word| word.end <= span.start || span.end <= word.start);
-        let names_all = self.commands.iter().any(|pattern| pattern.allows(command).is_some_and(names));
-        if names_all { Holds::Yes } else { Holds::No }
     }
 }
 

@@ -22,8 +22,8 @@ const MAX_BYTES: usize = 65_536;
 
 /// A rule set about shell commands: the shipped policy, and the rules of a person in front of it.
 ///
-/// A text is read as bash reads it, and run as far as that is possible without a machine. What it does are its
-/// [effects](crate::Effect). Each effect is judged; the strictest decision is the verdict. A rule set is cheap to clone.
+/// A text is read as bash reads it, and run as far as that is possible without a machine. What it does becomes a
+/// list of [effects](crate::Effect). Each effect is judged; the strictest decision is the verdict. A rule set is cheap to clone.
 ///
 /// ```
 /// use exo_rails_shell::{ShellDecision, ShellRules};

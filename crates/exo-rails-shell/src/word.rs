@@ -37,3 +37,35 @@ pub(super) mod mark {
 pub(crate) fn base_name(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
+
+/// Returns a value as people read it.
+pub(crate) fn shown(value: &str) -> String {
+    if !mark::in_text(value) {
+        return value.to_owned();
+    }
+    let mut text = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            mark::HOME => text.push('~'),
+            mark::PWD => text.push('.'),
+            mark::TEMP => text.push_str("$TMPDIR"),
+            mark::STAR => text.push('*'),
+            mark::ANY => text.push('?'),
+            mark::CLASS => text.push('['),
+            c if mark::is(c) => text.push('…'),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// Returns an object with marks for what is not known, so that patterns can be compared with it.
+pub(crate) fn marked(object: &str) -> String {
+    let mark_of = |c| match c {
+        '…' => mark::UNKNOWN,
+        '*' => mark::STAR,
+        '?' => mark::ANY,
+        c => c,
+    };
+    object.chars().map(mark_of).collect()
+}

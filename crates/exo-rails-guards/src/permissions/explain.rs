@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::evaluate::{By, Evaluation, Policy, Verdict};
 use super::{Permission, PermissionMode};
 use crate::places::path::Match;
-use crate::rules::command::About;
+use crate::rules::command::{About, Judgement};
 use crate::rules::rule::RuleId;
 
 /// Which rule decides about a call, and why. See [`Permissions::explain`](crate::Permissions::explain).
@@ -100,14 +100,7 @@ impl Policy {
         let rule = &self.rules[number];
         let Some(winner) = deciding_rule(&verdict.by) else {
             return match &verdict.by {
-                By::Shell(judgement) if judgement.permission == Permission::Deny => {
-                    "a rule that denies always decides".to_owned()
-                }
-                By::Shell(judgement) if judgement.about == About::Text => "a rule that denies may apply".to_owned(),
-                By::Shell(_) if rule.commands.is_some() => {
-                    "it does not name the words that the rules about shell commands stop".to_owned()
-                }
-                By::Shell(_) => "it has no pattern of commands, so it lifts no question about a command".to_owned(),
+                By::Shell(judgement) => why_shell_won(judgement, rule.commands.is_some()).to_owned(),
                 By::Mode(_) => format!("the mode `{}` decides", self.mode),
                 _ => "it is less strict".to_owned(),
             };
@@ -141,6 +134,20 @@ impl Policy {
             None if matches!(verdict.by, By::Mode(_)) => format!("the mode `{}` decides", self.mode),
             None => "another rule says the same".to_owned(),
         }
+    }
+}
+
+/// Returns why a judgement about a shell command decided, and not a rule.
+fn why_shell_won(judgement: &Judgement, has_commands: bool) -> &'static str {
+    let is_lifted_by_words = judgement.is_liftable && has_commands;
+    if judgement.permission == Permission::Deny && !is_lifted_by_words {
+        "a rule that denies always decides"
+    } else if judgement.about == About::Text {
+        "a rule that denies may apply"
+    } else if has_commands {
+        "it does not name the words that the rules about shell commands stop"
+    } else {
+        "it has no pattern of commands, so it lifts no question about a command"
     }
 }
 

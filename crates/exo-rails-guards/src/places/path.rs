@@ -190,7 +190,7 @@ pub(crate) struct PossiblePath {
 }
 
 impl PossiblePath {
-    /// Makes a path of a pattern of names, as a shell reads it.
+    /// Makes a path that is a pattern of names, as a shell reads it.
     #[cfg(feature = "shell")]
     pub(crate) fn of_names(text: &str, places: &Places) -> Self {
         Self { is_of_names: true, ..Self::new(text, places) }

@@ -4,9 +4,9 @@ use super::field::{Field, assignment};
 use super::hosts::{host_of_address, is_local, is_metadata};
 use super::lowering::Lowering;
 use super::scope::{Scope, Stream, StreamKind, Variable};
-use crate::effect::{EffectKind, EffectPlace, shown};
+use crate::effect::{EffectKind, EffectPlace};
 use crate::knowledge::Node;
-use crate::word::{base_name, mark};
+use crate::word::{base_name, mark, shown};
 
 impl Lowering<'_> {
     /// Adds what a word of a kind does.

@@ -7,9 +7,9 @@ use super::lowering::Lowering;
 use super::place::below;
 use super::program::is_exported_already;
 use super::scope::{Scope, Stream, StreamKind, Taint, Variable};
-use crate::effect::{EffectKind, EffectPlace, shown};
+use crate::effect::{EffectKind, EffectPlace};
 use crate::read::is_name;
-use crate::word::mark;
+use crate::word::{mark, shown};
 
 /// The names of the builtins. Other ones, such as `kill`, are described like programs.
 const BUILTINS: [&str; 58] = [

@@ -11,9 +11,9 @@ use super::place::below;
 use super::scope::{Scope, Stream, StreamKind, Taint, working_directory};
 use super::touch::verb_of_loss;
 use crate::command::Role;
-use crate::effect::{Effect, EffectKind, EffectPlace, shown};
+use crate::effect::{Effect, EffectKind, EffectPlace};
 use crate::knowledge::Node;
-use crate::word::{base_name, mark};
+use crate::word::{base_name, mark, shown};
 
 impl Lowering<'_> {
     /// What a described program does.
@@ -349,11 +349,9 @@ impl Lowering<'_> {
 
     /// A command in a container: only its hosts and credentials matter outside.
     fn contained(&mut self, words: &[Field], scope: &Scope, input: &Stream, span: &Range<usize>) {
-        let effects = std::mem::take(&mut self.effects);
         let mut inside = scope.clone();
         inside.directory = Directory::At("/container".to_owned());
-        self.run(words, &mut inside, input, span);
-        let found = std::mem::replace(&mut self.effects, effects);
+        let (_, found) = self.apart(|lowering| lowering.run(words, &mut inside, input, span));
         let leaves = |effect: &Effect| {
             matches!(
                 effect.kind,
@@ -387,11 +385,9 @@ impl Lowering<'_> {
     fn elsewhere(&mut self, words: &[Field], scope: &Scope, span: &Range<usize>) {
         let text = words.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" ");
         let field = Field::new(text, span.clone());
-        let effects = std::mem::take(&mut self.effects);
         let mut inside = scope.clone();
         inside.directory = Directory::At("~".to_owned());
-        self.text(&field, &mut inside, &Stream::default());
-        let found = std::mem::replace(&mut self.effects, effects);
+        let (_, found) = self.apart(|lowering| lowering.text(&field, &mut inside, &Stream::default()));
         for effect in found {
             let kind = match effect.kind {
                 EffectKind::Reads | EffectKind::Receives if effect.place != Some(EffectPlace::Credentials) => continue,

@@ -11,8 +11,8 @@ use super::lowering::Lowering;
 use super::place::Ground;
 use super::scope::{Scope, Stream};
 use super::sed;
-use crate::effect::{EffectKind, EffectPlace, shown};
-use crate::word::mark;
+use crate::effect::{EffectKind, EffectPlace};
+use crate::word::{mark, shown};
 
 /// Names with which code runs other programs, or code that is not in its text.
 const RUNS: &[&str] = &[

@@ -121,31 +121,50 @@ impl<'g> Lowering<'g> {
         output
     }
 
+    /// Runs something. Returns its output and the effects that it has, and adds none of them.
+    pub(super) fn apart<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Vec<Effect>) {
+        let before = std::mem::take(&mut self.effects);
+        let output = run(self);
+        (output, std::mem::replace(&mut self.effects, before))
+    }
+
+    /// Runs something that may not happen: its effects are only possible.
+    pub(super) fn perhaps(&mut self, run: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.possible, true);
+        run(self);
+        self.possible = before;
+    }
+
     /// Runs something whose places in the text are those of another text. What it finds gets the place `span`.
     pub(super) fn at<T>(&mut self, span: &Range<usize>, run: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::take(&mut self.effects);
+        self.moved(|_| span.clone(), run)
+    }
+
+    /// Runs something whose places in the text are those of another text. `place` returns their places in the whole text.
+    pub(super) fn moved<T>(
+        &mut self,
+        place: impl Fn(&Range<usize>) -> Range<usize>,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let commands = self.commands.len();
-        let output = run(self);
+        let (output, found) = self.apart(run);
         for command in &mut self.commands[commands..] {
-            command.range = span.clone();
+            command.range = place(&command.range);
             for word in &mut command.words {
-                word.range = span.clone();
+                word.range = place(&word.range);
             }
         }
-        let found = std::mem::replace(&mut self.effects, before);
-        self.effects.extend(found.into_iter().map(|effect| Effect { span: span.clone(), ..effect }));
+        self.effects.extend(found.into_iter().map(|effect| Effect { span: place(&effect.span), ..effect }));
         output
     }
 
     /// Runs something that may not run after all. Returns the effects that it would have.
     pub(super) fn tried(&mut self, run: impl FnOnce(&mut Self)) -> Vec<Effect> {
-        let effects = std::mem::take(&mut self.effects);
         let commands = self.commands.len();
         let functions = self.functions.len();
-        run(self);
+        let ((), mut found) = self.apart(run);
         self.commands.truncate(commands);
         self.functions.truncate(functions);
-        let mut found = std::mem::replace(&mut self.effects, effects);
         for effect in &mut found {
             effect.command = self.owner;
         }
@@ -155,7 +174,7 @@ impl<'g> Lowering<'g> {
     /// Adds an effect on a path.
     pub(super) fn path(&mut self, kind: EffectKind, field: &Field, scope: &Scope) {
         let (object, place) = self.ground.place(&field.value, scope);
-        // Nobody in this text has decided what a variable is that it does not set.
+        // A variable that the text does not set has a value that no command of the text has made.
         let is_made = field.taint.is_made || scope.is_directory_made;
         let is_value = !is_made && !field.value.starts_with(['/', mark::HOME]);
         let place = match place {

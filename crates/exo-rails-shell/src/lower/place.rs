@@ -4,9 +4,9 @@ use super::field::Field;
 use super::path::{Directory, Path, Places};
 use super::scope::Scope;
 use crate::config::ShellPlaces;
-use crate::effect::{Effect, EffectPlace, shown};
+use crate::effect::{Effect, EffectPlace};
 use crate::policy;
-use crate::word::mark;
+use crate::word::{mark, shown};
 
 /// What is known about the machine before the text runs.
 #[derive(Clone, Debug, Default)]

@@ -12,10 +12,10 @@ use super::field::Field;
 use super::hosts::is_local;
 use super::lowering::{Defined, Lowering, MOST_DEPTH};
 use super::scope::{Scope, Stream, StreamKind, Taint, Variable};
-use crate::effect::{EffectKind, EffectPlace, shown};
+use crate::effect::{EffectKind, EffectPlace};
 use crate::knowledge::Node;
 use crate::read::{self, Assigned, Assignment, Command, Descriptor, Kind, Limits, Operator, Program, Redirect, Runs};
-use crate::word::{base_name, mark};
+use crate::word::{base_name, mark, shown};
 
 /// The most commands that one text runs, with those that commands run.
 const MOST_COMMANDS: usize = 2_048;
@@ -39,29 +39,16 @@ impl Lowering<'_> {
         let plain: String = field.value.chars().map(|c| if c == mark::HOME { '~' } else { c }).collect();
         match read::read(&plain, Limits::DEFAULT) {
             Ok(program) => {
-                let exact = field.at;
-                let mut inner = std::mem::take(&mut self.effects);
-                let commands = self.commands.len();
                 self.texts += 1;
                 let outer = std::mem::replace(&mut self.text, self.texts);
-                let output = self.deeper(&field.span, |lowering| lowering.program(&program, scope, input));
-                self.text = outer;
-                // The places in the inner text become places in the whole text.
-                let moved = |span: &Range<usize>| match exact {
+                let place = |span: &Range<usize>| match field.at {
                     Some(at) => span.start + at..span.end + at,
                     None => field.span.clone(),
                 };
-                for effect in &mut self.effects {
-                    effect.span = moved(&effect.span);
-                }
-                for command in &mut self.commands[commands..] {
-                    command.range = moved(&command.range);
-                    for word in &mut command.words {
-                        word.range = moved(&word.range);
-                    }
-                }
-                inner.append(&mut self.effects);
-                self.effects = inner;
+                let output = self.moved(place, |lowering| {
+                    lowering.deeper(&field.span, |lowering| lowering.program(&program, scope, input))
+                });
+                self.text = outer;
                 output
             }
             Err(refusal) => {
@@ -285,7 +272,7 @@ impl Lowering<'_> {
                     self.path(EffectKind::Writes, &target, scope);
                     Some(self.open(&target, scope))
                 }
-                // `>& FILE` writes to a file, and so does `>& $x` if that is no number.
+                // `>& FILE` writes to a file. So does `>& $x`, unless the value is a number.
                 Operator::Duplicate if is_file(redirect, &target) => {
                     self.path(EffectKind::Writes, &target, scope);
                     ports.is_redirected = true;

@@ -7,10 +7,10 @@ use super::hosts::{domain, host_of_address, is_local};
 use super::lowering::{Lowering, MOST_DEPTH};
 use super::place::Ground;
 use super::scope::{Scope, Stream, StreamKind};
-use crate::effect::{Effect, EffectKind, EffectPlace, shown};
+use crate::effect::{Effect, EffectKind, EffectPlace};
 use crate::knowledge::Node;
 use crate::read::{self, Limits};
-use crate::word::{base_name, mark};
+use crate::word::{base_name, mark, shown};
 
 /// The most lines of a file that are read as commands.
 const MOST_LINES: usize = 400;
@@ -59,34 +59,28 @@ impl Lowering<'_> {
             let words = text.lines().take(MOST_LINES).flat_map(str::split_whitespace);
             let words: Vec<Field> = words.map(|word| Field::new(home(word), span.clone())).collect();
             for word in &words {
-                self.harmful_touch(word, scope);
+                self.perhaps(|lowering| lowering.touch(word, scope));
             }
             self.suspect(text, span, scope);
         }
         Stream { kind: StreamKind::Unknown, taint: input.taint }
     }
 
-    /// Adds what a word of an input could mean: a place outside of the project, and nothing that is only sent.
-    fn harmful_touch(&mut self, word: &Field, scope: &mut Scope) {
-        let before = std::mem::replace(&mut self.possible, true);
-        self.touch(word, scope);
-        self.possible = before;
-    }
-
     /// Words that nothing describes may say what they do: `foo context delete x`.
     pub(super) fn verbs(&mut self, fields: &[Field]) {
         for field in fields {
             let Some(verb) = field.literal().and_then(verb_of_loss) else { continue };
-            let before = std::mem::replace(&mut self.possible, true);
-            self.add(EffectKind::Loses, format!("what `{verb}` means"), &field.span);
-            self.possible = before;
+            self.perhaps(|lowering| lowering.add(EffectKind::Loses, format!("what `{verb}` means"), &field.span));
             return;
         }
     }
 
     /// Adds what words could mean for a program that does not say: places outside of the project, hosts, credentials, commands.
     pub(super) fn touches(&mut self, fields: &[Field], scope: &mut Scope) {
-        let before = std::mem::replace(&mut self.possible, true);
+        self.perhaps(|lowering| lowering.all_touch(fields, scope));
+    }
+
+    fn all_touch(&mut self, fields: &[Field], scope: &mut Scope) {
         for field in fields {
             if field.taint.is_secret {
                 self.add(EffectKind::UsesCredentials, "", &field.span);
@@ -120,7 +114,6 @@ impl Lowering<'_> {
                 break;
             }
         }
-        self.possible = before;
     }
 
     /// Adds what the text has written to a file, or to files in a directory, if it reads as harmful commands: somebody may run it.
@@ -153,12 +146,15 @@ impl Lowering<'_> {
             std::iter::once(strip(line)).chain(quoted)
         });
         let lines: Vec<String> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-        let before = std::mem::replace(&mut self.possible, true);
+        self.perhaps(|lowering| lowering.all_suspect(&lines, span, scope));
+    }
+
+    fn all_suspect(&mut self, lines: &[String], span: &Range<usize>, scope: &Scope) {
         for line in lines {
             if self.depth >= MOST_DEPTH - 2 {
                 break;
             }
-            let Ok(program) = read::read(&line, Limits { depth: 8, words: 256 }) else { continue };
+            let Ok(program) = read::read(line, Limits { depth: 8, words: 256 }) else { continue };
             self.depth += 1;
             let found = self.tried(|lowering| {
                 lowering.program(
@@ -184,7 +180,6 @@ impl Lowering<'_> {
                 }
             }
         }
-        self.possible = before;
     }
 
     pub(super) fn touch(&mut self, reading: &Field, scope: &mut Scope) {

@@ -292,3 +292,14 @@ fn a_question_names_the_command() {
         "ask: `bash`\n  allow `ls`: the rules about shell commands let it run\n  ask `git push` by `pushes` (global, line 1): others see it"
     );
 }
+
+#[test]
+fn an_explanation_says_that_a_rule_does_not_name_the_words_that_are_denied() {
+    let guard = permissions("rules = [{ name = 'pushes', tool = 'bash', command = 'git push', decision = 'allow' }]");
+    let text = guard.explain(&call("bash", command("git push --force"))).to_string();
+    let expected =
+        "not allow by `pushes` (global, line 1): it does not name the words that the rules about shell commands stop";
+    assert!(text.contains(expected), "{text}");
+    let text = guard.explain(&call("bash", command("git push; rm -rf /"))).to_string();
+    assert!(!text.contains("not allow"), "{text}");
+}
