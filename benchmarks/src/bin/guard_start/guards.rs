@@ -13,7 +13,9 @@ use serde_json::json;
 /// The guards: the table of the policy file, and what uses the guard first.
 ///
 /// A new table for a guard of the kit is a new line. `content` and `shell` are alone, because a tool call does not show their first use.
-pub(crate) const GUARDS: [(&str, &str, First); 26] = [
+pub(crate) const GUARDS: [(&str, &str, First); 27] = [
+    // A kit without a guard. Each row below includes it, apart from those of `content` and `shell`.
+    ("kit", "", First::Tool),
     ("sizes", "[sizes]", First::Tool),
     ("capability_gap", "[capability_gap]\ntools = ['run']", First::Tool),
     ("secrets", "[secrets]", First::Tool),

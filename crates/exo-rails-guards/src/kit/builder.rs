@@ -1,8 +1,7 @@
 //! Makes a kit from a configuration.
 
-use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use exo_rails::{InMode, Mode};
 use exo_rails_policy::{ConfigError, PolicyConfig, Table, check_tools};
@@ -14,7 +13,7 @@ use crate::audit::{Audit, Audited};
 use crate::config::{GuardMode, Sections, WithMode};
 use crate::fallback::Fallback;
 #[cfg(feature = "handlers")]
-use crate::handlers::{HookHandlers, HookHandlersBuilder};
+use crate::handlers::HookHandlersBuilder;
 use crate::kit_guard::{KitGuard, KnownTools, Supply};
 use crate::permissions::PermissionsBuilder;
 use crate::store::{GuardStore, StateStore};
@@ -46,13 +45,14 @@ use crate::urls::{Resolver, SystemResolver};
 pub struct KitBuilder {
     asker: Arc<dyn Ask>,
     known_tools: KnownTools,
-    store: GuardStore,
+    /// Empty until a guard needs the default.
+    store: Arc<OnceLock<GuardStore>>,
     fallback: Fallback,
     permissions: Option<PermissionsBuilder>,
     #[cfg(feature = "audit")]
     audit: Option<Audit>,
     #[cfg(feature = "handlers")]
-    hook_handlers: HookHandlersBuilder,
+    hook_handlers: Option<HookHandlersBuilder>,
     #[cfg(feature = "urls")]
     resolver: Arc<dyn Resolver>,
 }
@@ -62,13 +62,13 @@ impl Default for KitBuilder {
         Self {
             asker: Arc::new(SuspendRun),
             known_tools: KnownTools::default(),
-            store: GuardStore::default(),
+            store: Arc::default(),
             fallback: Fallback::new(),
             permissions: None,
             #[cfg(feature = "audit")]
             audit: None,
             #[cfg(feature = "handlers")]
-            hook_handlers: HookHandlers::builder(),
+            hook_handlers: None,
             #[cfg(feature = "urls")]
             resolver: Arc::new(SystemResolver),
         }
@@ -93,7 +93,7 @@ impl KitBuilder {
     /// [`Budgets`](crate::Budgets). Default: a [`MemoryStore`](crate::store::MemoryStore) that all kits of this builder share. So a kit
     /// that replaces another one continues its counts.
     pub fn store(mut self, store: impl StateStore + 'static) -> Self {
-        self.store = GuardStore::new(store);
+        self.store = Arc::new(OnceLock::from(GuardStore::new(store)));
         self
     }
 
@@ -131,7 +131,7 @@ impl KitBuilder {
     #[cfg(feature = "handlers")]
     #[cfg_attr(docsrs, doc(cfg(feature = "handlers")))]
     pub fn hook_handlers(mut self, hook_handlers: HookHandlersBuilder) -> Self {
-        self.hook_handlers = hook_handlers;
+        self.hook_handlers = Some(hook_handlers);
         self
     }
 
@@ -297,7 +297,9 @@ pub(super) fn needs_feature(feature: &str) -> ConfigError {
     ConfigError::new(format!("this guard needs the feature `{feature}` of `exo-rails-guards`"))
 }
 
-/// Makes the guards of all tables with one key.
+/// Makes the guards of all tables with one key. It is a function of its own for each guard, so that a kit touches the code and the stack
+/// only of the guards that it has.
+#[inline(never)]
 pub(super) fn guards<G: KitGuard>(
     tables: impl IntoIterator<Item = WithMode<G::Config>>,
     kit: GuardMode,
@@ -308,24 +310,28 @@ where
     KitBuilder: Supply<G::Needs>,
 {
     let key = <G::Config as Table>::KEY;
-    let mut names = HashSet::new();
-    let make = |(number, WithMode { mode, config }): (usize, WithMode<G::Config>)| {
+    // A table has a few limits, so a search through a list is the shortest way.
+    let mut names = Vec::new();
+    let mut guards = Vec::new();
+    for (number, WithMode { mode, config }) in tables.into_iter().enumerate() {
         let made = check(&config, &mut names, &builder.known_tools).and_then(|()| G::make(config, builder.supply()));
         let guard = made.map_err(|error| sections.locate(key, number, error.in_key(key)))?;
-        Ok(InMode::new(core_mode(kit.weaker(mode)), guard))
-    };
-    tables.into_iter().enumerate().map(make).collect()
+        guards.push(InMode::new(core_mode(kit.weaker(mode)), guard));
+    }
+    Ok(guards)
 }
 
 /// Checks what a guard cannot check alone: that the tools exist, and that limits in different tables have different names,
 /// because two limits with one name would share their counts.
-fn check(config: &impl Table, names: &mut HashSet<String>, known: &KnownTools) -> Result<(), ConfigError> {
-    let new: HashSet<_> = config.limit_names().into_iter().map(str::to_owned).collect();
-    if let Some(name) = new.iter().find(|name| names.contains(*name)) {
-        let message = format!("`{name}` is also the name of a limit in another table: rename one");
-        return Err(ConfigError::new(message).in_key("limits"));
+fn check(config: &impl Table, names: &mut Vec<String>, known: &KnownTools) -> Result<(), ConfigError> {
+    let in_other_tables = names.len();
+    for name in config.limit_names() {
+        if names[..in_other_tables].iter().any(|other| other == name) {
+            let message = format!("`{name}` is also the name of a limit in another table: rename one");
+            return Err(ConfigError::new(message).in_key("limits"));
+        }
+        names.push(name.to_owned());
     }
-    names.extend(new);
     let known: Vec<&str> = known.0.iter().map(String::as_str).collect();
     config
         .tools()
@@ -350,7 +356,7 @@ impl Supply<Arc<dyn Ask>> for KitBuilder {
 
 impl Supply<GuardStore> for KitBuilder {
     fn supply(&self) -> GuardStore {
-        self.store.clone()
+        self.store.get_or_init(GuardStore::default).clone()
     }
 }
 
@@ -375,7 +381,7 @@ impl Supply<PermissionsBuilder> for KitBuilder {
 #[cfg(feature = "handlers")]
 impl Supply<HookHandlersBuilder> for KitBuilder {
     fn supply(&self) -> HookHandlersBuilder {
-        self.hook_handlers.clone()
+        self.hook_handlers.clone().unwrap_or_default()
     }
 }
 

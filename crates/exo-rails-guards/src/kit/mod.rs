@@ -49,9 +49,11 @@ macro_rules! kit {
                 let mut asks = false;
                 $(
                     $(#[cfg(feature = $feature)])?
-                    let $field = {
-                        asks |= <$guard as KitGuard>::ASKS && config.$field.iter().next().is_some();
+                    let $field = if config.$field.iter().next().is_some() {
+                        asks |= <$guard as KitGuard>::ASKS;
                         kit!(@made $many builder::guards::<$guard>(config.$field, config.mode, builder, sections)?)
+                    } else {
+                        $many::default()
                     };
                     $(
                         #[cfg(not(feature = $feature))]

@@ -1,6 +1,6 @@
 //! Building the guard from the configurations of several sources.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use exo_rails_policy::permissions::ToolConfig;
@@ -166,7 +166,7 @@ impl KitGuard for Permissions {
 /// Returns the facts about each tool from the source with the highest precedence, in whatever spelling. Two spellings in one
 /// source are left in, for the error.
 fn tool_configs(configs: &[(Source, PermissionsConfig)]) -> BTreeMap<String, ToolConfig> {
-    let (mut tools, mut known) = (BTreeMap::new(), HashSet::new());
+    let (mut tools, mut known) = (BTreeMap::new(), BTreeSet::new());
     for (_, config) in configs {
         let is_new = |(name, _): &(&String, &ToolConfig)| !known.contains(&folded(name).remove(0));
         tools.extend(config.tools.iter().filter(is_new).map(|(name, tool)| (name.clone(), tool.clone())));
@@ -228,7 +228,7 @@ fn add_rules(
     known_tools: &[String],
 ) -> Result<(), ConfigError> {
     let of_source = rules.iter().filter(|rule| rule.id.source == source);
-    let mut names: HashSet<String> = of_source.map(|rule| rule.id.name.clone()).collect();
+    let mut names: BTreeSet<String> = of_source.map(|rule| rule.id.name.clone()).collect();
     for rule in &config.rules {
         let number = names.len() + 1;
         let name = rule.name.clone().unwrap_or_else(|| format!("rule-{number}"));

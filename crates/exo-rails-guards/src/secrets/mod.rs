@@ -74,7 +74,7 @@ impl Secrets {
     /// Returns an error that names the key, or the file and the line, if a rule cannot be read, if there is no rule, or if `except`
     /// or `overrides` are about a rule that does not exist.
     pub fn new(config: SecretsConfig) -> Result<Self, ConfigError> {
-        let mut rules = Vec::new();
+        let mut rules = Vec::with_capacity(if config.default_rules { RULES.len() } else { 0 });
         if config.default_rules {
             rules.extend(RULES.iter().zip(BEGINS).map(|(rule, begins)| Rule::built_in(rule, *begins)));
         }
@@ -87,13 +87,15 @@ impl Secrets {
             let rule = Rule::new(rule).map_err(|error| error.in_key(format_args!("rules[{number}]")))?;
             add(&mut rules, rule.into_iter().collect());
         }
-        let names: Vec<&str> = rules.iter().map(|rule| &*rule.id).collect();
-        let except = chosen(&config.except, &names).map_err(|error| error.in_key("except"))?;
-        let mut number = 0;
-        rules.retain(|_| {
-            number += 1;
-            !except.contains(&(number - 1))
-        });
+        if !config.except.is_empty() {
+            let names: Vec<&str> = rules.iter().map(|rule| &*rule.id).collect();
+            let except = chosen(&config.except, &names).map_err(|error| error.in_key("except"))?;
+            let mut number = 0;
+            rules.retain(|_| {
+                number += 1;
+                !except.contains(&(number - 1))
+            });
+        }
         if rules.is_empty() {
             return Err(ConfigError::new("the guard has no rules: write `default_rules = true`, `files` or `rules`"));
         }

@@ -21,7 +21,7 @@ const END_OF_RUN: Duration = Duration::from_hours(7 * 24);
 
 #[derive(Debug)]
 pub(super) struct Compiled {
-    name: String,
+    pub(super) name: String,
     rule: SequenceRule,
     /// The tools that the rule may refuse.
     checked: Vec<ToolPattern>,

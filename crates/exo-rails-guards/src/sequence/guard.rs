@@ -84,8 +84,8 @@ impl Sequence {
             let compiled = Compiled::new(rule.clone(), config.hold_for_ms);
             compiled.map_err(|error| error.in_key(format_args!("rules[{place}]")))
         });
-        let rules = rules.collect::<Result<_, _>>()?;
-        let names: Vec<_> = config.rules.iter().map(super::SequenceRule::shown_name).collect();
+        let rules = rules.collect::<Result<Vec<Compiled>, _>>()?;
+        let names: Vec<_> = rules.iter().map(|rule| &*rule.name).collect();
         let id = names.join("\n").into();
         Ok(Self { config, rules, id, store: GuardStore::default() })
     }

@@ -34,12 +34,69 @@ pub(super) struct Places {
     /// The working directory without the last `/`.
     pub(super) project: Option<String>,
     pub(super) home: Option<String>,
+    /// Directories of temporary files, beside the shipped ones.
     pub(super) temp: Vec<String>,
-    /// Names of directories that tools write again.
+    /// Names and patterns of directories that tools write again, beside the shipped ones.
     pub(super) build: Vec<String>,
-    /// Patterns of such names.
-    pub(super) build_patterns: Vec<String>,
 }
+
+/// Directories of temporary files, also those of macOS.
+const TEMPORARY: [&str; 7] =
+    ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
+
+/// Names of directories that tools write and can write again.
+const BUILD: [&str; 47] = [
+    "target",
+    "node_modules",
+    "dist",
+    "build",
+    "out",
+    ".next",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".pytest_cache",
+    "coverage",
+    ".cache",
+    ".tox",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".gradle",
+    "bin",
+    "obj",
+    "htmlcov",
+    ".coverage",
+    ".nyc_output",
+    ".turbo",
+    ".nuxt",
+    ".output",
+    ".svelte-kit",
+    ".parcel-cache",
+    ".vite",
+    ".angular",
+    ".expo",
+    ".terraform",
+    ".dart_tool",
+    ".eggs",
+    ".nox",
+    ".hypothesis",
+    ".ipynb_checkpoints",
+    ".bundle",
+    ".build",
+    "_build",
+    "builddir",
+    "DerivedData",
+    "test-results",
+    "playwright-report",
+    "storybook-static",
+    "tmp",
+    ".tmp",
+    "temp",
+    "logs",
+];
+
+/// Patterns of such names.
+const BUILD_PATTERNS: [&str; 4] = ["*.egg-info", "*.egg", "cmake-build-*", "build-*"];
 
 const SYSTEM: [&str; 25] = [
     "Applications",
@@ -171,12 +228,22 @@ impl Places {
                 return Path::Absolute(if rest.is_empty() { "~".to_owned() } else { format!("~/{rest}") });
             }
         }
-        for temp in &self.temp {
+        for temp in self.temporary() {
             if let Some(rest) = below(temp, &path).filter(|rest| !rest.is_empty()) {
                 return Path::Temp(rest);
             }
         }
         Path::Absolute(path)
+    }
+
+    /// Returns the directories of temporary files.
+    pub(super) fn temporary(&self) -> impl Iterator<Item = &str> {
+        TEMPORARY.into_iter().chain(self.temp.iter().map(String::as_str))
+    }
+
+    fn is_build(&self, name: &str) -> bool {
+        let mut patterns = BUILD_PATTERNS.into_iter().chain(self.build.iter().map(String::as_str));
+        BUILD.contains(&name) || patterns.any(|pattern| glob_plain(pattern, name))
     }
 
     /// Returns the place of a path.
@@ -204,10 +271,7 @@ impl Places {
         if parts.clone().any(|part| part == ".git") {
             return EffectPlace::History;
         }
-        if parts.any(|part| {
-            self.build.iter().any(|build| build == part)
-                || self.build_patterns.iter().any(|build| glob_plain(build, part))
-        }) {
+        if parts.any(|part| self.is_build(part)) {
             return EffectPlace::Build;
         }
         EffectPlace::Project
@@ -275,13 +339,7 @@ mod tests {
     use super::*;
 
     fn places() -> Places {
-        Places {
-            project: Some("/home/dev/app".to_owned()),
-            home: Some("/home/dev".to_owned()),
-            temp: vec!["/tmp".to_owned(), "/var/tmp".to_owned()],
-            build: vec!["target".to_owned(), "node_modules".to_owned()],
-            build_patterns: Vec::new(),
-        }
+        Places { project: Some("/home/dev/app".to_owned()), home: Some("/home/dev".to_owned()), ..Places::default() }
     }
 
     #[test]

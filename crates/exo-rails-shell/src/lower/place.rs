@@ -14,65 +14,6 @@ pub(crate) struct Ground {
     places: Places,
 }
 
-/// Directories of temporary files, also those of macOS.
-const TEMPORARY: [&str; 7] =
-    ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
-
-/// Names of directories that tools write and can write again.
-const BUILD: [&str; 51] = [
-    "target",
-    "node_modules",
-    "dist",
-    "build",
-    "out",
-    ".next",
-    ".venv",
-    "venv",
-    "__pycache__",
-    ".pytest_cache",
-    "coverage",
-    ".cache",
-    ".tox",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".gradle",
-    "bin",
-    "obj",
-    "*.egg-info",
-    "*.egg",
-    "htmlcov",
-    ".coverage",
-    ".nyc_output",
-    ".turbo",
-    ".nuxt",
-    ".output",
-    ".svelte-kit",
-    ".parcel-cache",
-    ".vite",
-    ".angular",
-    ".expo",
-    ".terraform",
-    ".dart_tool",
-    ".eggs",
-    ".nox",
-    ".hypothesis",
-    ".ipynb_checkpoints",
-    ".bundle",
-    ".build",
-    "_build",
-    "builddir",
-    "DerivedData",
-    "cmake-build-*",
-    "build-*",
-    "test-results",
-    "playwright-report",
-    "storybook-static",
-    "tmp",
-    ".tmp",
-    "temp",
-    "logs",
-];
-
 /// Directories and files that hold credentials, from the home directory.
 const CREDENTIALS: [&str; 31] = [
     ".ssh",
@@ -164,18 +105,12 @@ impl Ground {
             let (_, first, user) = (parts.next()?, parts.next()?, parts.next()?);
             matches!(first, "home" | "Users").then(|| format!("/{first}/{user}"))
         });
-        let with = |shipped: &[&str], more: &[String]| {
-            shipped.iter().copied().map(str::to_owned).chain(more.iter().map(trimmed)).collect::<Vec<String>>()
-        };
-        let (build_patterns, build): (Vec<String>, Vec<String>) =
-            with(&BUILD, &places.build).into_iter().partition(|name| name.contains('*'));
         Self {
             places: Places {
-                build_patterns,
                 project: places.working_directory.as_ref().map(trimmed),
                 home: places.home.as_ref().map(trimmed).or(guessed),
-                temp: with(&TEMPORARY, &places.temp),
-                build,
+                temp: places.temp.iter().map(trimmed).collect(),
+                build: places.build.iter().map(trimmed).collect(),
             },
         }
     }
@@ -259,7 +194,7 @@ impl Ground {
     /// Returns whether a path is a directory of temporary files itself.
     pub(super) fn is_temporary(&self, object: &str) -> bool {
         let object = object.trim_end_matches('/');
-        object == "$TMPDIR" || self.places.temp.iter().any(|temp| temp == object)
+        object == "$TMPDIR" || self.places.temporary().any(|temp| temp == object)
     }
 
     /// Returns whether a word without a directory names credentials.
