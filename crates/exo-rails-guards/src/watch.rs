@@ -1,7 +1,7 @@
 //! Reads a configuration file again when it changes.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -24,7 +24,7 @@ const QUIET: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// The longest time between two readings. The system does not report all changes. For example, it reports no changes of files
-/// on a network, of links to directories, and of a directory that was removed and made again.
+/// on a network, of links to directories, and that a directory was removed and made again.
 const LONGEST_SILENCE: Duration = Duration::from_secs(5);
 
 /// The largest file, in bytes.
@@ -251,7 +251,7 @@ impl Reading {
 /// The directories that the system watches. The file itself is not watched, because a rename would end the watch.
 struct Directories {
     watcher: RecommendedWatcher,
-    watched: BTreeSet<PathBuf>,
+    watched: BTreeMap<PathBuf, Option<Identity>>,
 }
 
 impl Directories {
@@ -265,7 +265,7 @@ impl Directories {
             let _ = messages.send(Message::Changed);
         };
         let watcher = notify::recommended_watcher(changed).map_err(|cause| failed(file, cause))?;
-        Ok(Self { watcher, watched: BTreeSet::new() })
+        Ok(Self { watcher, watched: BTreeMap::new() })
     }
 
     /// Watches the directory of the file, and the directory of the file that a symbolic link refers to.
@@ -274,13 +274,39 @@ impl Directories {
         let files = [Some(file), target.as_deref()].into_iter().flatten();
         for directory in files.filter_map(Path::parent) {
             let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-            if !self.watched.contains(directory) {
-                self.watcher.watch(directory, RecursiveMode::NonRecursive).map_err(|cause| failed(file, cause))?;
-                self.watched.insert(directory.to_owned());
+            let now = identity(directory);
+            match self.watched.get(directory) {
+                Some(before) if *before == now => continue,
+                // The system watches the directory that was removed, and not the one that has its name now.
+                Some(_) => drop(self.watcher.unwatch(directory)),
+                None => {}
             }
+            self.watched.remove(directory);
+            self.watcher.watch(directory, RecursiveMode::NonRecursive).map_err(|cause| failed(file, cause))?;
+            self.watched.insert(directory.to_owned(), now);
         }
         Ok(())
     }
+}
+
+/// What distinguishes a directory from another one that had the same path before.
+#[cfg(unix)]
+type Identity = (u64, u64);
+
+/// What distinguishes a directory from another one that had the same path before.
+#[cfg(not(unix))]
+type Identity = std::time::SystemTime;
+
+#[cfg(unix)]
+fn identity(directory: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+
+    fs::metadata(directory).map(|data| (data.dev(), data.ino())).ok()
+}
+
+#[cfg(not(unix))]
+fn identity(directory: &Path) -> Option<Identity> {
+    fs::metadata(directory).and_then(|data| data.created()).ok()
 }
 
 fn failed(file: &Path, cause: notify::Error) -> WatchError {

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::bench::{newlines, runtime};
 
-const EVENTS: u64 = 100_000;
+const EVENTS: u64 = 20_000;
 
 /// The events that may be on their way: the queue, the messages that the writer takes at once, and the lines that it collects.
 const CAPACITY: u64 = 64;

@@ -13,8 +13,9 @@ use exo_rails_guards::paths::{PathError, Rights};
 use crate::paths::Playground;
 use crate::paths::handle::with_needs;
 
-/// Calls the closure while another thread swaps the names `swap` and `swap-file` in the project.
-fn while_swapping(playground: &Playground, rounds: usize, mut work: impl FnMut()) {
+/// Calls the closure while another thread swaps the names `swap` and `swap-file` in the project, 40 times for each random case of other
+/// tests. So `PROPTEST_CASES` sets the length of this test too.
+fn while_swapping(playground: &Playground, mut work: impl FnMut()) {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -25,7 +26,7 @@ fn while_swapping(playground: &Playground, rounds: usize, mut work: impl FnMut()
         // Also when an assertion fails, the other thread ends.
         let _ends = Ends(&done);
         let until = Instant::now() + Duration::from_secs(20);
-        for _ in 0..rounds {
+        for _ in 0..proptest::test_runner::Config::default().cases * 40 {
             work();
             if Instant::now() > until {
                 break;
@@ -70,7 +71,7 @@ fn nothing_outside_is_read() {
     let playground = Playground::new();
     let roots = with_needs(&playground, Rights::ALL);
     let (mut opened, mut refused, mut raced) = (0, 0, 0);
-    while_swapping(&playground, 20_000, || {
+    while_swapping(&playground, || {
         for path in ["swap/secret.txt", "swap-file", "swap/main.rs", "swap/passwd", "swap/../swap/deep/secret.txt"] {
             match roots.open(path) {
                 Ok(mut file) => {
@@ -96,7 +97,7 @@ fn nothing_outside_is_changed() {
     let playground = Playground::new();
     let roots = with_needs(&playground, Rights::ALL);
     let mut written = 0;
-    while_swapping(&playground, 10_000, || {
+    while_swapping(&playground, || {
         for path in ["swap/secret.txt", "swap-file", "swap/new.txt"] {
             if let Ok(mut file) = roots.create(path) {
                 // The other thread also removes files, so a failed write is no failure of the sandbox.
