@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Path, Visibility};
 
 /// A node that has a type.
@@ -30,12 +30,12 @@ pub(crate) fn module(library: &Path, vis: &Visibility, machine: &Ident, nodes: &
         }
     });
     let doc = format!(" The nodes of [`{machine}`].");
+    // With the span of the name, rustc reports a second module of this name there.
+    let named = quote_spanned!(machine.span()=> mod #module { #(#types)* });
     quote! {
         #[doc = #doc]
         #[allow(dead_code, reason = "a program does not need the types of all nodes")]
-        #vis mod #module {
-            #(#types)*
-        }
+        #vis #named
     }
 }
 

@@ -425,6 +425,16 @@ impl<'t, P: Copy> Input<'t, P> {
                 format!("write `only after`: `{shown} only after …`, or `never {shown} after …`"),
             );
         }
+        // `before` is no word of the grammar, so a tool can have this name.
+        if self.peek().is_some_and(|token| !token.is_quoted && token.text == "before") {
+            let at = self.at();
+            self.next();
+            let message = match self.tools("after `before`") {
+                Ok(later) => format!("turn the rule around: write `{} only after {shown}`", names(&later)),
+                Err(_) => format!("turn the rule around: write `only after {shown}` behind the later tool"),
+            };
+            return mistake(at, message);
+        }
         if let ([tool], Some(nearest)) =
             (tools.as_slice(), nearest(&shown, &["never", "at", "sum"]).filter(|_| shown.len() > 2))
         {

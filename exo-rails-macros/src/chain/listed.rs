@@ -50,6 +50,9 @@ impl Listed {
 
 const LISTED: &str = "a chain lists rails by their names: write `block_dangerous`, or `content_filter: ContentFilter` for a rail with state";
 
+const NOT_VALUES: &str = "a chain lists rails by their names, and not values: give the value a field of a named chain, as in \
+    `struct Rails { content_filter: ContentFilter }`, or `Option<ContentFilter>` if it may be absent";
+
 /// Reads all rails. `first` are the attributes of the first rail, which the caller has read.
 pub(super) fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Listed>> {
     let (mut rails, mut attrs) = (Vec::new(), first);
@@ -133,6 +136,7 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
         ));
     }
     not_a_keyword(input)?;
+    not_a_value(input)?;
     let path: Path = input.parse().map_err(|error| syn::Error::new(error.span(), LISTED))?;
     not_a_method(&path)?;
     if input.is_empty() || input.peek(Token![,]) {
@@ -140,6 +144,22 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
     }
     let is_a_separator_missing = input.peek(Ident) || input.peek(Token![;]) || input.peek(Token![#]);
     Err(input.error(if is_a_separator_missing { "a chain separates rails by commas: write `,` here" } else { LISTED }))
+}
+
+/// Reports an expression that makes a rail, such as `is_strict.then_some(filter)`.
+fn not_a_value(input: ParseStream<'_>) -> syn::Result<()> {
+    match input.fork().parse() {
+        Ok(
+            value @ (Expr::Call(_)
+            | Expr::Field(_)
+            | Expr::If(_)
+            | Expr::MethodCall(_)
+            | Expr::Paren(_)
+            | Expr::Reference(_)
+            | Expr::Struct(_)),
+        ) => Err(syn::Error::new_spanned(value, NOT_VALUES)),
+        _ => Ok(()),
+    }
 }
 
 /// Reports a field or a rail with the name of a keyword.

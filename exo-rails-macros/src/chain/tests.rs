@@ -41,7 +41,8 @@ fn mistakes_in_unnamed_chains_are_reported() {
         ("a: A", &["an unnamed chain has no fields"]),
         ("a()", &["a chain lists rails by their names"]),
         ("a {}", &["a chain lists rails by their names"]),
-        ("\"a\"", &["a chain lists rails by their names"]),
+        ("\"a\"", &["a chain lists rails by their names: write"]),
+        ("(!a).then_some(b {})", &["a chain lists rails by their names, and not values"]),
         ("a b", &["a chain separates rails by commas: write `,` here"]),
         ("a, a, b: B", &["an unnamed chain has no fields", "the rail `a` is listed twice"]),
     ]);

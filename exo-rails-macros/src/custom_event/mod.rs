@@ -38,14 +38,19 @@ fn check(item: &DeriveInput, errors: &mut Errors) {
         errors.at(param, "an event cannot have generic parameters: declare a struct for each event");
     }
     let ident = &item.ident;
-    let unit = matches!(&item.data, Data::Struct(data) if matches!(data.fields, Fields::Unit));
-    if !unit {
-        errors.at(
+    match &item.data {
+        Data::Struct(data) if matches!(data.fields, Fields::Unit) => {}
+        Data::Enum(data) if !data.variants.is_empty() => {
+            let structs: Vec<_> = data.variants.iter().map(|variant| format!("`struct {};`", variant.ident)).collect();
+            let message = format!("each event is a unit struct of its own: write {}", structs.join(" and "));
+            errors.at(ident, message);
+        }
+        _ => errors.at(
             ident,
             format_args!(
                 "an event is a unit struct: write `struct {ident};`, and put its payload into `#[event(payload = (&Query, &mut Memories))]`"
             ),
-        );
+        ),
     }
 }
 

@@ -26,7 +26,7 @@ fn valid_events_are_accepted() {
 fn only_plain_unit_structs_are_events() {
     check(&[
         ("struct Asked { query: Query }", &["an event is a unit struct"]),
-        ("enum Asked { One }", &["an event is a unit struct"]),
+        ("enum Asked { One, Two }", &["each event is a unit struct of its own: write `struct One;` and `struct Two;`"]),
         ("struct Asked();", &["an event is a unit struct"]),
         ("struct Asked<T>;", &["an event cannot have generic parameters"]),
         ("struct Start;", &["`Start` is the name of an event of the library"]),

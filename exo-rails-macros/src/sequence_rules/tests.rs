@@ -51,6 +51,7 @@ fn each_mistake_has_its_message() {
         ("at most 3 a wihtin 1h", &["`wihtin` is not a word of a rule: did you mean `within`?"]),
         ("a only after a", &["`a` can never run, because it needs an earlier call of `a`"]),
         ("a only after b; b only after a", &["`a` can never run, because `b` must come before it"]),
+        ("a before b", &["turn the rule around: write `b only after a`"]),
         ("call(a) only after b", &["write what the rule says about `call`"]),
         ("\"a\" only after b", &["`\"a\"` is not a tool of the set: write the name of its field, such as `refund`"]),
         ("at most 1 a same b.", &["`.` is not a word of a rule"]),

@@ -61,6 +61,18 @@ impl<S, R> RailAction<S, R> {
         Self::Abort(Abort { reason: reason.into_reason(), ending: None })
     }
 
+    /// Aborts if `condition` is true, and continues if it is false.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// let action: RailAction = RailAction::abort_if(1 + 1 == 3, "the numbers are wrong");
+    /// assert_eq!(action, RailAction::Continue);
+    /// ```
+    pub fn abort_if(condition: bool, reason: impl IntoReason) -> Self {
+        if condition { Self::abort(reason) } else { Self::Continue }
+    }
+
     /// Ends the run with this answer, from any event that allows an abort. The rest of the run does not happen.
     ///
     /// The run succeeds, and its output is the answer. The rails of [`Finished`](crate::events::Finished) see the answer
@@ -169,6 +181,22 @@ impl<S, R> RailAction<S, R> {
     /// custom operation's failure, the error remains.
     pub fn skip(reason: impl IntoReason) -> Self {
         Self::Skip(Skip { reason: reason.into_reason(), substitute: None })
+    }
+
+    /// [Skips](Self::skip) if `condition` is true, and continues if it is false.
+    ///
+    /// ```
+    /// use exo_rails::prelude::*;
+    ///
+    /// #[rail(priority = 20, on = [PreToolCall])]
+    /// fn recent_orders(call: &ToolCallInputs) -> RailAction {
+    ///     let year = call.arguments["year"].as_u64().unwrap_or(0);
+    ///     RailAction::skip_if(year < 2020, "orders before 2020 are in the archive")
+    /// }
+    /// # let _ = rail_chain![recent_orders];
+    /// ```
+    pub fn skip_if(condition: bool, reason: impl IntoReason) -> Self {
+        if condition { Self::skip(reason) } else { Self::Continue }
     }
 
     /// Skips the operation and replaces its result by `substitute`.

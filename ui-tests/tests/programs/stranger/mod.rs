@@ -1,6 +1,7 @@
 //! Programs that someone wrote from the documentation alone. Each has a `main`.
 
 ui_tests::programs!(
+    a_skip_under_a_condition,
     answer_streams_into_a_channel,
     app_holds_a_boxed_guard_set,
     arguments_have_the_names_of_another_language,

@@ -1,5 +1,4 @@
-//! The message should say: `RailAction` has no `skip_if`; only a `Verdict` has `abort_if`. Write
-//! `if condition { RailAction::skip("…") } else { RailAction::Continue }`.
+//! What it shows: a rail that skips under a condition, in one line.
 
 use exo_rails::prelude::*;
 
@@ -7,7 +6,7 @@ use exo_rails::prelude::*;
 #[rail(priority = 20, on = [PreToolCall])]
 fn recent_orders(call: &ToolCallInputs) -> RailAction {
     let year = call.arguments["year"].as_u64().unwrap_or(0);
-    RailAction::skip_if(year < 2020, "orders before 2020 are in the archive") // <- here
+    RailAction::skip_if(year < 2020, "orders before 2020 are in the archive")
 }
 
 rail_chain! {
@@ -15,7 +14,7 @@ rail_chain! {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), RunError> {
+pub async fn main() -> Result<(), RunError> {
     let call = ToolCallInputs::new("find_order").with_arguments(serde_json::json!({ "year": 2024 }));
     let find = |_| async { Ok::<_, OperationError>("order 7") };
     let output = OrderRails.guard_tool_call(call, &mut RunContext::new("orders"), find).await?;
