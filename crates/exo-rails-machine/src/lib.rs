@@ -35,7 +35,7 @@ pub use crate::definition::Definition;
 pub use crate::draw::svg;
 pub use crate::draw::{dot, mermaid};
 pub use crate::executor::{
-    BuildError, Done, Execution, Executor, ExecutorBuilder, Limits, MachineError, Progress, Stopped,
+    BuildError, Done, Execution, Executor, ExecutorBuilder, GuardsMachine, Limits, MachineError, Progress, Stopped,
 };
 pub use crate::history::{
     AgentInvocation, History, HistoryStep, JsonLines, Mutation, Position, ReplayError, Said, StartedPath, Status,

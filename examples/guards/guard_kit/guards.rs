@@ -49,7 +49,7 @@ impl Setup<'_> {
             Mode::Shadow => GuardMode::Shadow,
             Mode::Off => GuardMode::Off,
         };
-        let kit = Kit::builder().asker(Arc::new(Desk)).known_tools(tools::NAMES).audit(audit.clone()).build(config)?;
+        let kit = Kit::builder().asker(Desk).known_tools(tools::NAMES).audit(audit.clone()).build(config)?;
         Ok(audit.wrap(Guards {
             kit,
             concurrency: self.guard("concurrency", concurrency()?),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use exo_rails::{Question, RailContext, Reason};
 
@@ -21,9 +22,6 @@ pub enum Answer {
     Nobody(Reason),
 }
 
-/// The future of [`Ask::ask`].
-pub type AskFuture<'a> = Pin<Box<dyn Future<Output = Result<Answer, AskError>> + Send + 'a>>;
-
 /// A type that asks a person for an approval.
 ///
 /// It must limit the time that it waits. The guards do the rest: they ask nobody about a request whose
@@ -32,15 +30,15 @@ pub type AskFuture<'a> = Pin<Box<dyn Future<Output = Result<Answer, AskError>> +
 ///
 /// ```
 /// use exo_rails::prelude::*;
-/// use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};
+/// use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, Reply};
 ///
 /// /// Nobody watches the nightly run, so it may do nothing that a person must approve.
 /// #[derive(Debug)]
 /// struct Nobody;
 ///
 /// impl Ask for Nobody {
-///     fn ask<'a>(&'a self, _request: &'a ApprovalRequest, _ctx: &'a mut RailContext) -> AskFuture<'a> {
-///         Box::pin(async { Ok(Answer::Now(Reply::deny("nobody can approve calls at night"))) })
+///     async fn ask(&self, _request: &ApprovalRequest, _ctx: &mut RailContext) -> Result<Answer, AskError> {
+///         Ok(Answer::Now(Reply::deny("nobody can approve calls at night")))
 ///     }
 /// }
 /// ```
@@ -49,13 +47,76 @@ pub trait Ask: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// An error is a fault of the guard that asks. By default, the run ends.
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a>;
+    fn ask(
+        &self,
+        request: &ApprovalRequest,
+        ctx: &mut RailContext,
+    ) -> impl Future<Output = Result<Answer, AskError>> + Send;
 
     /// Returns the place where approvals for the session and for ever are remembered.
     ///
     /// Default: none. The approvals are then values in [`ctx.session`](exo_rails::RunScope::session), and end with it.
     fn approvals(&self) -> Option<&Approvals> {
         None
+    }
+}
+
+impl<T: Ask> Ask for Arc<T> {
+    async fn ask(&self, request: &ApprovalRequest, ctx: &mut RailContext) -> Result<Answer, AskError> {
+        T::ask(self, request, ctx).await
+    }
+
+    fn approvals(&self) -> Option<&Approvals> {
+        T::approvals(self)
+    }
+}
+
+/// Any [`Ask`], as guards hold it. Clones share it, so several guards can ask through one.
+///
+/// ```
+/// use exo_rails_guards::Kit;
+/// use exo_rails_guards::approval::{Asker, SuspendRun};
+///
+/// let asker = Asker::from(SuspendRun);
+/// let kit = Kit::builder().asker(asker.clone()).from_toml("[approval]\nrules = [{ tool = 'deploy' }]")?;
+/// # drop(kit);
+/// # Ok::<(), exo_rails_guards::ConfigError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Asker(Arc<dyn ErasedAsk>);
+
+impl<A: Ask + 'static> From<A> for Asker {
+    fn from(ask: A) -> Self {
+        Self(Arc::new(ask))
+    }
+}
+
+impl Asker {
+    pub(super) fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a> {
+        self.0.ask_boxed(request, ctx)
+    }
+
+    pub(super) fn approvals(&self) -> Option<&Approvals> {
+        self.0.kept_approvals()
+    }
+}
+
+type AskFuture<'a> = Pin<Box<dyn Future<Output = Result<Answer, AskError>> + Send + 'a>>;
+
+/// [`Ask`] behind `dyn`, which cannot have a method with an `impl Future`.
+trait ErasedAsk: fmt::Debug + Send + Sync {
+    fn ask_boxed<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a>;
+
+    fn kept_approvals(&self) -> Option<&Approvals>;
+}
+
+impl<A: Ask> ErasedAsk for A {
+    fn ask_boxed<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a> {
+        Box::pin(self.ask(request, ctx))
+    }
+
+    fn kept_approvals(&self) -> Option<&Approvals> {
+        self.approvals()
     }
 }
 

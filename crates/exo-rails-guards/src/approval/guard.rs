@@ -1,7 +1,5 @@
 //! The guard of tools that need an approval.
 
-use std::sync::Arc;
-
 use exo_rails::SessionInfo;
 use exo_rails::prelude::*;
 use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule};
@@ -9,7 +7,7 @@ use exo_rails_policy::permissions::PermissionRule;
 use exo_rails_policy::{ConfigError, Severity};
 
 use crate::approval::{
-    ApprovalRequest, Ask, AskError, OnTimeout, Remember, SuspendRun, forget_session, is_approved, settle,
+    ApprovalRequest, AskError, Asker, OnTimeout, Remember, SuspendRun, forget_session, is_approved, settle,
 };
 use crate::config::makes;
 use crate::finding::Finding;
@@ -74,7 +72,7 @@ pub struct Approval {
     timeout_ms: Option<u64>,
     on_timeout: Option<OnTimeout>,
     remember: Vec<Remember>,
-    asker: Arc<dyn Ask>,
+    asker: Asker,
 }
 
 #[derive(Debug)]
@@ -122,13 +120,13 @@ impl Approval {
         let rules = rules.into_iter().enumerate();
         let rules = rules.map(|(number, rule)| Rule::new(rule, number).map_err(|error| error.in_key("rules")));
         let rules = rules.collect::<Result<_, _>>()?;
-        Ok(Self { rules, timeout_ms, on_timeout, remember, asker: Arc::new(SuspendRun) })
+        Ok(Self { rules, timeout_ms, on_timeout, remember, asker: SuspendRun.into() })
     }
 
     /// Sets how people are asked.
     #[must_use]
-    pub fn with_asker(mut self, asker: Arc<dyn Ask>) -> Self {
-        self.asker = asker;
+    pub fn with_asker(mut self, asker: impl Into<Asker>) -> Self {
+        self.asker = asker.into();
         self
     }
 
@@ -163,13 +161,13 @@ impl Approval {
         }
         Finding::new("approval", rule.name.clone(), Severity::Low, rule.because.clone()).report(ctx);
         let request = self.request(rule, call, ctx);
-        Ok(settle(&*self.asker, &request, call, ctx).await?.stops().unwrap_or_default())
+        Ok(settle(&self.asker, &request, call, ctx).await?.stops().unwrap_or_default())
     }
 
     /// Forgets the approvals for the session.
     #[on(SessionEnd)]
     async fn forget(&self, session: &SessionInfo, ctx: &RailContext) -> Result<(), StoreError> {
-        forget_session(&*self.asker, session, ctx).await
+        forget_session(&self.asker, session, ctx).await
     }
 }
 
@@ -177,11 +175,11 @@ makes!(Approval, ApprovalConfig);
 
 impl KitGuard for Approval {
     type Config = ApprovalConfig;
-    type Needs = Arc<dyn Ask>;
+    type Needs = Asker;
 
     const ASKS: bool = true;
 
-    fn make(config: ApprovalConfig, asker: Arc<dyn Ask>) -> Result<Self, ConfigError> {
+    fn make(config: ApprovalConfig, asker: Asker) -> Result<Self, ConfigError> {
         Ok(Self::new(config)?.with_asker(asker))
     }
 }

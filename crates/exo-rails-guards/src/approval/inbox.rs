@@ -7,7 +7,7 @@ use exo_rails::{RailContext, Reason};
 use exo_rails_policy::approval::OnTimeout;
 use serde::{Deserialize, Serialize};
 
-use super::ask::{Answer, Ask, AskError, AskFuture};
+use super::ask::{Answer, Ask, AskError};
 use super::request::{ApprovalRequest, Reply};
 use super::visible::seconds;
 use super::{Approvals, ReplyError};
@@ -312,13 +312,11 @@ impl Inbox {
 }
 
 impl Ask for Inbox {
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a> {
-        Box::pin(async move {
-            match self.found(request).await? {
-                Some(answer) => Ok(answer),
-                None => self.put(request, ctx).await,
-            }
-        })
+    async fn ask(&self, request: &ApprovalRequest, ctx: &mut RailContext) -> Result<Answer, AskError> {
+        match self.found(request).await? {
+            Some(answer) => Ok(answer),
+            None => self.put(request, ctx).await,
+        }
     }
 
     fn approvals(&self) -> Option<&Approvals> {

@@ -44,11 +44,11 @@ mod suspend;
 mod visible;
 
 pub use approvals::{Approvals, StoredApproval};
-pub use ask::{Answer, Ask, AskError, AskFuture};
+pub use ask::{Answer, Ask, AskError, Asker};
 pub use ask_user::ask_user;
 pub use changes::ChangedCalls;
 pub(crate) use changes::is_approved;
-pub use desk::{Desk, FrontEnd, Pending, Request, Response};
+pub use desk::{Desk, FrontEnd, IntoResponse, Pending, Request, Response};
 pub use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule, OnTimeout, Remember};
 pub use guard::Approval;
 pub use inbox::{Inbox, OpenRequest};

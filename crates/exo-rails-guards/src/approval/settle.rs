@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Approvals;
-use super::ask::{Answer, Ask, AskError};
+use super::ask::{Answer, AskError, Asker};
 use super::changes::{ApprovedCall, has_changes, note_change, note_written};
 use super::request::{ApprovalRequest, Reply};
 use crate::store::StoreError;
@@ -81,7 +81,7 @@ struct ApprovedScopes(HashSet<(Remember, String)>);
 
 /// Asks about a call, and applies the reply.
 pub(crate) async fn settle(
-    asker: &dyn Ask,
+    asker: &Asker,
     request: &ApprovalRequest,
     call: &ToolCallInputs,
     ctx: &mut RailContext,
@@ -177,14 +177,14 @@ fn report(request: &ApprovalRequest, outcome: &'static str, ctx: &RailContext) {
 
 /// Returns the scope of the request: for what an approval that is remembered is valid. Placeholders stand for other values in
 /// another run, so the scope has hashes of the values.
-async fn scope(asker: &dyn Ask, request: &ApprovalRequest, ctx: &RailContext) -> Result<String, AskError> {
+async fn scope(asker: &Asker, request: &ApprovalRequest, ctx: &RailContext) -> Result<String, AskError> {
     let arguments = Comparable::new(&request.arguments, ctx, asker.approvals().map(Approvals::store)).await?;
     Ok(if arguments.has_values() { request.scope_with(&arguments.hashed) } else { request.scope() })
 }
 
 /// Returns whether a person has approved the request before, for longer than one call.
 async fn is_remembered(
-    asker: &dyn Ask,
+    asker: &Asker,
     request: &ApprovalRequest,
     scope: &str,
     ctx: &RailContext,
@@ -202,7 +202,7 @@ async fn is_remembered(
 
 /// Remembers an approval for longer than one call, if the reply is one.
 async fn remember(
-    asker: &dyn Ask,
+    asker: &Asker,
     request: &ApprovalRequest,
     scope: String,
     reply: &Reply,
@@ -221,11 +221,7 @@ async fn remember(
 }
 
 /// Forgets the approvals for the session. Each guard that asks does so at `SessionEnd`, because it may be the only one.
-pub(crate) async fn forget_session(
-    asker: &dyn Ask,
-    session: &SessionInfo,
-    ctx: &RailContext,
-) -> Result<(), StoreError> {
+pub(crate) async fn forget_session(asker: &Asker, session: &SessionInfo, ctx: &RailContext) -> Result<(), StoreError> {
     match asker.approvals() {
         Some(approvals) if !ctx.is_shadow() => approvals.end_session(&session.id).await,
         _ => Ok(()),

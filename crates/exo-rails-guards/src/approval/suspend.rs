@@ -2,7 +2,7 @@
 
 use exo_rails::RailContext;
 
-use super::ask::{Answer, Ask, AskFuture};
+use super::ask::{Answer, Ask, AskError};
 use super::request::ApprovalRequest;
 
 /// Asks by suspending the run: the program stores the run, shows the request, and resumes the run with the
@@ -15,7 +15,7 @@ use super::request::ApprovalRequest;
 pub struct SuspendRun;
 
 impl Ask for SuspendRun {
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a> {
-        Box::pin(async { Ok(Answer::Later(request.question(ctx))) })
+    async fn ask(&self, request: &ApprovalRequest, ctx: &mut RailContext) -> Result<Answer, AskError> {
+        Ok(Answer::Later(request.question(ctx)))
     }
 }

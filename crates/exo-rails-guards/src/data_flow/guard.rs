@@ -11,7 +11,7 @@ use super::marks::Form;
 use super::state::{ALL, FlowState, Least};
 use super::watched::{Hit, Watched};
 use super::{DataFlowConfig, FlowScope, Sink, SinkDecision};
-use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, is_approved, settle};
+use crate::approval::{ApprovalRequest, AskError, Asker, SuspendRun, is_approved, settle};
 use crate::config::makes;
 use crate::finding::{Finding, Place};
 use crate::kit_guard::KitGuard;
@@ -78,7 +78,7 @@ pub(super) const LOST: &str = "the run before it went on";
 #[derive(Clone, Debug)]
 pub struct DataFlow {
     pub(super) config: Arc<DataFlowConfig>,
-    asker: Arc<dyn Ask>,
+    asker: Asker,
     pub(super) store: GuardStore,
 }
 
@@ -114,7 +114,7 @@ impl DataFlow {
     /// Returns an error that names the key if there is no sink or no label, if a label is unknown, or if a length is too small.
     pub fn new(config: DataFlowConfig) -> Result<Self, ConfigError> {
         config.check()?;
-        Ok(Self { config: Arc::new(config), asker: Arc::new(SuspendRun), store: GuardStore::default() })
+        Ok(Self { config: Arc::new(config), asker: SuspendRun.into(), store: GuardStore::default() })
     }
 
     /// Sets the store for a configuration with [`keep_in_store`](field@DataFlowConfig::keep_in_store). The default is a store in
@@ -127,8 +127,8 @@ impl DataFlow {
 
     /// Sets how people are asked.
     #[must_use]
-    pub fn with_asker(mut self, asker: Arc<dyn Ask>) -> Self {
-        self.asker = asker;
+    pub fn with_asker(mut self, asker: impl Into<Asker>) -> Self {
+        self.asker = asker.into();
         self
     }
 
@@ -302,7 +302,7 @@ impl DataFlow {
     ) -> Result<Option<RailAction>, FlowError> {
         finding.clone().report(ctx);
         let request = ApprovalRequest::new(GUARD, finding.rule.clone(), call, finding.message.clone(), ctx);
-        Ok(settle(&*self.asker, &request, call, ctx).await?.stops())
+        Ok(settle(&self.asker, &request, call, ctx).await?.stops())
     }
 }
 
@@ -414,11 +414,11 @@ makes!(DataFlow, DataFlowConfig);
 
 impl KitGuard for DataFlow {
     type Config = DataFlowConfig;
-    type Needs = (Arc<dyn Ask>, GuardStore);
+    type Needs = (Asker, GuardStore);
 
     const ASKS: bool = true;
 
-    fn make(config: DataFlowConfig, (asker, store): (Arc<dyn Ask>, GuardStore)) -> Result<Self, ConfigError> {
+    fn make(config: DataFlowConfig, (asker, store): (Asker, GuardStore)) -> Result<Self, ConfigError> {
         Ok(Self::new(config)?.with_asker(asker).with_store(store))
     }
 }

@@ -7,7 +7,7 @@ use exo_rails::{InMode, Mode};
 use exo_rails_policy::{ConfigError, PolicyConfig, Table, check_tools};
 
 use super::Kit;
-use crate::approval::{Ask, SuspendRun};
+use crate::approval::{Asker, SuspendRun};
 #[cfg(feature = "audit")]
 use crate::audit::{Audit, Audited};
 use crate::config::{GuardMode, Sections, WithMode};
@@ -43,7 +43,7 @@ use crate::urls::{Resolver, SystemResolver};
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing before `from_toml`, `from_file` or `build`"]
 pub struct KitBuilder {
-    asker: Arc<dyn Ask>,
+    asker: Asker,
     known_tools: KnownTools,
     /// Empty until a guard needs the default.
     store: Arc<OnceLock<GuardStore>>,
@@ -60,7 +60,7 @@ pub struct KitBuilder {
 impl Default for KitBuilder {
     fn default() -> Self {
         Self {
-            asker: Arc::new(SuspendRun),
+            asker: SuspendRun.into(),
             known_tools: KnownTools::default(),
             store: Arc::default(),
             fallback: Fallback::new(),
@@ -77,8 +77,8 @@ impl Default for KitBuilder {
 
 impl KitBuilder {
     /// Sets how the guards ask people, such as a [`Desk`](crate::approval::Desk). Default: [`SuspendRun`].
-    pub fn asker(mut self, asker: Arc<dyn Ask>) -> Self {
-        self.asker = asker;
+    pub fn asker(mut self, asker: impl Into<Asker>) -> Self {
+        self.asker = asker.into();
         self
     }
 
@@ -348,9 +348,9 @@ const fn core_mode(mode: GuardMode) -> Mode {
     }
 }
 
-impl Supply<Arc<dyn Ask>> for KitBuilder {
-    fn supply(&self) -> Arc<dyn Ask> {
-        Arc::clone(&self.asker)
+impl Supply<Asker> for KitBuilder {
+    fn supply(&self) -> Asker {
+        self.asker.clone()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Building the guard from the configurations of several sources.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use exo_rails_policy::permissions::ToolConfig;
 use exo_rails_policy::{ConfigError, ToolPattern};
@@ -12,7 +11,7 @@ use super::Permissions;
 use super::evaluate::{Index, Policy};
 use super::grant::ExecutionGrant;
 use super::{OnDeny, Permission, PermissionMode, PermissionRule, PermissionsConfig, Source};
-use crate::approval::{Ask, SuspendRun};
+use crate::approval::{Asker, SuspendRun};
 use crate::kit_guard::{KitGuard, KnownTools};
 use crate::places::path::Places;
 use crate::rules::rule::{Rule, RuleId};
@@ -41,12 +40,12 @@ pub struct PermissionsBuilder {
     configs: Vec<(Source, PermissionsConfig)>,
     mode: Option<PermissionMode>,
     known_tools: Vec<String>,
-    asker: Arc<dyn Ask>,
+    asker: Asker,
 }
 
 impl Default for PermissionsBuilder {
     fn default() -> Self {
-        Self { configs: Vec::new(), mode: None, known_tools: Vec::new(), asker: Arc::new(SuspendRun) }
+        Self { configs: Vec::new(), mode: None, known_tools: Vec::new(), asker: SuspendRun.into() }
     }
 }
 
@@ -77,8 +76,8 @@ impl PermissionsBuilder {
     }
 
     /// Sets how people are asked. Default: [`SuspendRun`].
-    pub fn asker(mut self, asker: Arc<dyn Ask>) -> Self {
-        self.asker = asker;
+    pub fn asker(mut self, asker: impl Into<Asker>) -> Self {
+        self.asker = asker.into();
         self
     }
 
@@ -151,13 +150,13 @@ impl Permissions {
 
 impl KitGuard for Permissions {
     type Config = PermissionsConfig;
-    type Needs = (PermissionsBuilder, Arc<dyn Ask>, KnownTools);
+    type Needs = (PermissionsBuilder, Asker, KnownTools);
 
     const ASKS: bool = true;
 
     fn make(
         config: PermissionsConfig,
-        (in_code, asker, known): (PermissionsBuilder, Arc<dyn Ask>, KnownTools),
+        (in_code, asker, known): (PermissionsBuilder, Asker, KnownTools),
     ) -> Result<Self, ConfigError> {
         in_code.config(Source::Global, config).known_tools(known.0.iter()).asker(asker).build()
     }

@@ -1,14 +1,12 @@
 //! The guard: what it decides about a call, and what it does then.
 
-use std::sync::Arc;
-
 use exo_rails::prelude::*;
 use exo_rails::{Provided, Reason, SessionInfo, rail};
 use serde::{Deserialize, Serialize};
 
 use super::evaluate::{Evaluation, Policy};
 use super::{ExecutionGrant, Explanation, Lint, OnDeny, Permission, PermissionMode, RuleId};
-use crate::approval::{ApprovalRequest, Ask, AskError, Settled, forget_session, is_approved, providing, settle};
+use crate::approval::{ApprovalRequest, AskError, Asker, Settled, forget_session, is_approved, providing, settle};
 use crate::finding::Finding;
 use crate::store::StoreError;
 use crate::vault;
@@ -19,7 +17,7 @@ use crate::vault;
 #[derive(Debug)]
 pub struct Permissions {
     pub(super) policy: Policy,
-    pub(super) asker: Arc<dyn Ask>,
+    pub(super) asker: Asker,
     pub(super) on_deny: OnDeny,
     pub(super) known_tools: Vec<String>,
 }
@@ -166,7 +164,7 @@ impl Permissions {
             Permission::Ask => {}
         }
         let request = self.request(&finding, &evaluation, call, ctx);
-        Ok(match settle(&*self.asker, &request, call, ctx).await? {
+        Ok(match settle(&self.asker, &request, call, ctx).await? {
             Settled::Refused(reason) => self.refuse(reason),
             other => other.stops().and_then(providing).unwrap_or_else(|| passes(decision)),
         })
@@ -175,6 +173,6 @@ impl Permissions {
     /// Forgets the approvals for the session.
     #[on(SessionEnd)]
     async fn forget(&self, session: &SessionInfo, ctx: &RailContext) -> Result<(), StoreError> {
-        forget_session(&*self.asker, session, ctx).await
+        forget_session(&self.asker, session, ctx).await
     }
 }

@@ -1,7 +1,6 @@
 //! Scores the risk of tool calls. If the score reaches a threshold, a person must agree.
 
 pub use exo_rails_policy::risk::{RiskAddition, RiskCategory, RiskConfig, ToolRisk};
-use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails::{Provided, SessionInfo};
@@ -11,7 +10,7 @@ use exo_rails_policy::{ConfigError, Severity};
 use exo_rails_text::names::advice;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalRequest, Ask, AskError, SuspendRun, forget_session, is_approved, providing, settle};
+use crate::approval::{ApprovalRequest, AskError, Asker, SuspendRun, forget_session, is_approved, providing, settle};
 use crate::arguments::ByTool;
 use crate::finding::Finding;
 use crate::kit_guard::{KitGuard, KnownTools};
@@ -94,7 +93,7 @@ pub struct RiskScore {
     above: Caution,
     tools: ByTool<ToolRisk>,
     additions: Vec<Addition>,
-    asker: Arc<dyn Ask>,
+    asker: Asker,
 }
 
 #[derive(Debug)]
@@ -141,14 +140,14 @@ impl RiskScore {
             above,
             tools: ByTool::new(tools)?,
             additions: additions.collect::<Result<_, ConfigError>>()?,
-            asker: Arc::new(SuspendRun),
+            asker: SuspendRun.into(),
         })
     }
 
     /// Sets how the guard asks people, such as a [`Desk`](crate::approval::Desk).
     #[must_use]
-    pub fn with_asker(mut self, asker: Arc<dyn Ask>) -> Self {
-        self.asker = asker;
+    pub fn with_asker(mut self, asker: impl Into<Asker>) -> Self {
+        self.asker = asker.into();
         self
     }
 
@@ -231,24 +230,24 @@ impl RiskScore {
             return Ok(Provide::skip(finding.reason()));
         }
         let request = ApprovalRequest::new("risk", "threshold", call, finding.message, ctx);
-        let stops = settle(&*self.asker, &request, call, ctx).await?.stops();
+        let stops = settle(&self.asker, &request, call, ctx).await?.stops();
         Ok(stops.and_then(providing).unwrap_or_else(|| Provide::value(assessment)))
     }
 
     /// Forgets the approvals for the session.
     #[on(SessionEnd)]
     async fn forget(&self, session: &SessionInfo, ctx: &RailContext) -> Result<(), StoreError> {
-        forget_session(&*self.asker, session, ctx).await
+        forget_session(&self.asker, session, ctx).await
     }
 }
 
 impl KitGuard for RiskScore {
     type Config = RiskConfig;
-    type Needs = (Arc<dyn Ask>, KnownTools);
+    type Needs = (Asker, KnownTools);
 
     const ASKS: bool = true;
 
-    fn make(config: RiskConfig, (asker, known): (Arc<dyn Ask>, KnownTools)) -> Result<Self, ConfigError> {
+    fn make(config: RiskConfig, (asker, known): (Asker, KnownTools)) -> Result<Self, ConfigError> {
         let risk = Self::new(config)?.with_asker(asker);
         let names: Vec<&str> = known.0.iter().map(String::as_str).collect();
         if !names.is_empty() {

@@ -72,9 +72,52 @@ impl<M: Model + 'static> ExecutorBuilder<M> {
     }
 
     /// Guards the model calls, the tool calls and the [transitions](Transition) of the machine with this guard set.
-    pub fn rails<S: IntoGuardSet>(self, rails: S) -> ExecutorBuilder<M, S::GuardSet> {
+    pub fn rails<S: GuardsMachine>(self, rails: S) -> ExecutorBuilder<M, S::Rails> {
         let Self { definition, model, settings, .. } = self;
-        ExecutorBuilder { definition, model, rails: rails.into_guard_set(), settings }
+        ExecutorBuilder { definition, model, rails: rails.into_rails(), settings }
+    }
+}
+
+/// The argument of [`ExecutorBuilder::rails`]. Every guard set that guards [transitions](Transition) implements this trait and
+/// returns itself.
+///
+/// An executor names the type of its guard set through this trait. So rustc reports another type once, at the argument.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not guard the transitions of a machine",
+    label = "does not guard `Transition`",
+    note = "a chain guards them with `#[chain(operations = [Transition])]`; a kit becomes a field of such a chain",
+    note = "`RailManager`, `HookManager` and `NoRails` guard every operation"
+)]
+pub trait GuardsMachine<Impl = ()> {
+    /// The guard set.
+    type Rails: GuardSet + ServesOperation<Transition, Itself: Sized> + 'static;
+
+    /// Returns the guard set.
+    fn into_rails(self) -> Self::Rails;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: IntoGuardSet<GuardSet: ServesOperation<Transition, Itself: Sized> + 'static>> GuardsMachine for S {
+    type Rails = S::GuardSet;
+
+    fn into_rails(self) -> Self::Rails {
+        self.into_guard_set()
+    }
+}
+
+/// A trait that no type implements. With a second implementation, rustc reports that a type does not guard a machine, and not
+/// which events it does not serve.
+pub trait Decoy {}
+
+/// See [`Decoy`].
+#[diagnostic::do_not_recommend]
+impl<S: IntoGuardSet<GuardSet: ServesOperation<Transition, Itself: Sized> + 'static>, Impl: Decoy> GuardsMachine<Impl>
+    for S
+{
+    type Rails = S::GuardSet;
+
+    fn into_rails(self) -> Self::Rails {
+        self.into_guard_set()
     }
 }
 

@@ -20,7 +20,7 @@ use crate::history::History;
 use crate::plan::Plan;
 use crate::state::MachineState;
 use crate::transition::Transition;
-pub use builder::{BuildError, ExecutorBuilder};
+pub use builder::{BuildError, ExecutorBuilder, GuardsMachine};
 pub use error::MachineError;
 pub use execution::{Execution, Progress};
 pub use settings::Limits;

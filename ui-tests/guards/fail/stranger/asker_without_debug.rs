@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails_guards::Kit;
-use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, Reply};
 
 /// Lets small jobs pass at night.
 struct NightWatch {
@@ -12,11 +12,9 @@ struct NightWatch {
 }
 
 impl Ask for NightWatch { // <- here
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, _ctx: &'a mut RailContext) -> AskFuture<'a> {
-        Box::pin(async move {
-            let is_small = request.arguments["pages"].as_u64().is_some_and(|pages| pages <= self.largest_job);
-            Ok(Answer::Now(if is_small { Reply::ApproveOnce } else { Reply::deny("print it in the morning") }))
-        })
+    async fn ask(&self, request: &ApprovalRequest, _ctx: &mut RailContext) -> Result<Answer, AskError> {
+        let is_small = request.arguments["pages"].as_u64().is_some_and(|pages| pages <= self.largest_job);
+        Ok(Answer::Now(if is_small { Reply::ApproveOnce } else { Reply::deny("print it in the morning") }))
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-use super::slot::{Ended, Request, Response, Slot, SlotState};
+use super::slot::{Ended, IntoResponse, Request, Slot, SlotState};
 use crate::approval::{ApprovalRequest, ReplyError, UserQuestion};
 
 /// The requests that wait for a front end. The desks own it together, and it closes with the last of them.
@@ -179,7 +179,7 @@ impl Pending {
     /// # Errors
     /// Returns an error, and the reply does not count, if there is a reply already, if the time is over, if the run was
     /// cancelled, or if the request does not offer this reply. After the last of these, another reply may follow.
-    pub fn reply(&self, response: impl Into<Response>) -> Result<(), ReplyError> {
-        self.held.0.reply(response.into())
+    pub fn reply(&self, response: impl IntoResponse) -> Result<(), ReplyError> {
+        self.held.0.reply(response.into_response())
     }
 }

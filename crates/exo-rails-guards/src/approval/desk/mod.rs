@@ -11,11 +11,11 @@ use exo_rails_policy::approval::OnTimeout;
 use tokio::time::{Instant, timeout_at};
 
 pub use front_end::{FrontEnd, Pending};
-pub use slot::{Request, Response};
+pub use slot::{IntoResponse, Request, Response};
 
 use self::front_end::Counter;
 use self::slot::{Ended, Slot, SlotState};
-use super::ask::{Answer, Ask, AskError, AskFuture};
+use super::ask::{Answer, Ask, AskError};
 use super::request::ApprovalRequest;
 use super::visible::seconds;
 use super::{Approvals, Inbox};
@@ -203,8 +203,8 @@ pub(super) enum Unanswered {
 }
 
 impl Ask for Desk {
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a> {
-        Box::pin(self.ask_people(request, ctx))
+    async fn ask(&self, request: &ApprovalRequest, ctx: &mut RailContext) -> Result<Answer, AskError> {
+        self.ask_people(request, ctx).await
     }
 
     fn approvals(&self) -> Option<&Approvals> {

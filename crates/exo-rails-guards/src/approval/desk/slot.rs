@@ -45,15 +45,32 @@ pub enum Response {
     Answer(UserAnswer),
 }
 
-impl From<Reply> for Response {
-    fn from(reply: Reply) -> Self {
-        Self::Reply(reply)
+/// What [`Pending::reply`](super::Pending::reply) takes: a [`Reply`], a [`UserAnswer`], or a [`Response`] with one of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a reply",
+    label = "not a reply",
+    note = "to a request for an approval, write `Reply::ApproveOnce` or `Reply::deny(\"…\")`, and to a question of the model, a `UserAnswer`"
+)]
+pub trait IntoResponse {
+    /// Returns the response.
+    fn into_response(self) -> Response;
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        Response::Reply(self)
     }
 }
 
-impl From<UserAnswer> for Response {
-    fn from(answer: UserAnswer) -> Self {
-        Self::Answer(answer)
+impl IntoResponse for UserAnswer {
+    fn into_response(self) -> Response {
+        Response::Answer(self)
+    }
+}
+
+impl IntoResponse for Response {
+    fn into_response(self) -> Response {
+        self
     }
 }
 

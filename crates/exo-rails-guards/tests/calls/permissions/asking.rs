@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
 use exo_rails::{EventBus, Question};
-use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, AskFuture, ChangedCalls, Reply};
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, ChangedCalls, Reply};
 use exo_rails_guards::permissions::{ExecutionGrant, PermissionDecision};
 use exo_rails_guards::{Findings, Permissions, PermissionsConfig, Severity};
 use serde_json::{Value, json};
@@ -45,15 +45,13 @@ impl Script {
 }
 
 impl Ask for Script {
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, _ctx: &'a mut RailContext) -> AskFuture<'a> {
-        Box::pin(async {
-            self.requests.lock().unwrap().push(request.clone());
-            let mut replies = self.replies.lock().unwrap();
-            if replies.is_empty() {
-                return Err(AskError::Failed("nobody is there".into()));
-            }
-            Ok(Answer::Now(replies.remove(0)))
-        })
+    async fn ask(&self, request: &ApprovalRequest, _ctx: &mut RailContext) -> Result<Answer, AskError> {
+        self.requests.lock().unwrap().push(request.clone());
+        let mut replies = self.replies.lock().unwrap();
+        if replies.is_empty() {
+            return Err(AskError::Failed("nobody is there".into()));
+        }
+        Ok(Answer::Now(replies.remove(0)))
     }
 }
 

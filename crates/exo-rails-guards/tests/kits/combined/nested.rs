@@ -8,7 +8,7 @@ use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails_agent::{Agent, ScriptedModel};
 use exo_rails_guards::Kit;
-use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, Reply};
 use exo_rails_guards::kit::KitBuilder;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -237,10 +237,10 @@ async fn an_inner_run_that_is_dropped_ends_no_call_around_it() {
 struct ChangesFirst(AtomicBool);
 
 impl Ask for ChangesFirst {
-    fn ask<'a>(&'a self, _: &'a ApprovalRequest, _: &'a mut RailContext) -> AskFuture<'a> {
+    async fn ask(&self, _: &ApprovalRequest, _: &mut RailContext) -> Result<Answer, AskError> {
         let is_first = !self.0.swap(true, Ordering::SeqCst);
         let reply = if is_first { Reply::Change { arguments: json!({ "order": 8 }) } } else { Reply::ApproveOnce };
-        Box::pin(async { Ok(Answer::Now(reply)) })
+        Ok(Answer::Now(reply))
     }
 }
 

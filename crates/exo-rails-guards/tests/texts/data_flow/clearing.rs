@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, Reply};
 use exo_rails_guards::data_flow::{clear, taint, trust};
 use proptest::prelude::*;
 use serde_json::json;
@@ -84,10 +84,10 @@ async fn a_program_can_taint_clear_and_trust_values() {
 struct Colleague;
 
 impl Ask for Colleague {
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, _: &'a mut exo_rails::RailContext) -> AskFuture<'a> {
+    async fn ask(&self, request: &ApprovalRequest, _: &mut exo_rails::RailContext) -> Result<Answer, AskError> {
         assert!(request.reason.contains("`fetch`"), "{request}");
         let is_bob = request.arguments["to"] == "qx@elsewhere.example";
-        Box::pin(async move { Ok(Answer::Now(if is_bob { Reply::ApproveOnce } else { Reply::deny("no") })) })
+        Ok(Answer::Now(if is_bob { Reply::ApproveOnce } else { Reply::deny("no") }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use exo_rails::prelude::*;
 use exo_rails::{EventBus, KeptValues, ModelResponse, Reloadable, SharedExtensions};
 use exo_rails_agent::{Agent, ScriptedModel, Session};
-use exo_rails_guards::approval::{Answer, ApprovalRequest, Approvals, Ask, AskFuture, Reply};
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Approvals, Ask, AskError, Reply};
 use exo_rails_guards::personal_data::{reveal, true_arguments};
 use exo_rails_guards::store::{MemoryStore, StateStore};
 use exo_rails_guards::{Kit, UserId};
@@ -236,9 +236,9 @@ struct Yes {
 }
 
 impl Ask for Yes {
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, _: &'a mut RailContext) -> AskFuture<'a> {
+    async fn ask(&self, request: &ApprovalRequest, _: &mut RailContext) -> Result<Answer, AskError> {
         self.asked.lock().unwrap().push(request.clone());
-        Box::pin(async { Ok(Answer::Now(self.reply.clone())) })
+        Ok(Answer::Now(self.reply.clone()))
     }
 
     fn approvals(&self) -> Option<&Approvals> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use exo_rails::prelude::*;
 use exo_rails_guards::Kit;
-use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskFuture, Reply};
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, Reply};
 use serde_json::json;
 
 struct AskWith<F>(F);
@@ -17,9 +17,9 @@ impl<F> fmt::Debug for AskWith<F> {
 }
 
 impl<F: Fn(&ApprovalRequest) -> Reply + Send + Sync> Ask for AskWith<F> {
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, _ctx: &'a mut RailContext) -> AskFuture<'a> {
+    async fn ask(&self, request: &ApprovalRequest, _ctx: &mut RailContext) -> Result<Answer, AskError> {
         let reply = (self.0)(request);
-        Box::pin(async move { Ok(Answer::Now(reply)) })
+        Ok(Answer::Now(reply))
     }
 }
 

@@ -1,10 +1,9 @@
-//! What it shows: an own `Ask` with a channel and a time limit, used by two guards of one chain through the same `Arc<dyn Ask>`.
-use std::sync::Arc;
+//! What it shows: an own `Ask` with a channel and a time limit, used by two guards of one chain through the same `Asker`.
 use std::time::Duration;
 
 use exo_rails::Reason;
 use exo_rails::prelude::*;
-use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, AskFuture, Reply};
+use exo_rails_guards::approval::{Answer, ApprovalRequest, Ask, AskError, Asker, Reply};
 use exo_rails_guards::permissions::{PermissionRule, Permissions, Source};
 use exo_rails_guards::{Approval, config};
 use tokio::sync::{mpsc, oneshot};
@@ -15,15 +14,13 @@ type Letter = (String, oneshot::Sender<Reply>);
 struct Mailbox(mpsc::Sender<Letter>);
 
 impl Ask for Mailbox {
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest, _: &'a mut RailContext) -> AskFuture<'a> {
-        Box::pin(async move {
-            let (sender, reply) = oneshot::channel();
-            let sent = self.0.send((request.tool_name.clone(), sender)).await;
-            sent.map_err(|_| AskError::Failed("the office is closed".into()))?;
-            Ok(match tokio::time::timeout(Duration::from_millis(50), reply).await {
-                Ok(Ok(reply)) => Answer::Now(reply),
-                Ok(Err(_)) | Err(_) => Answer::Nobody(Reason::new("the office does not answer")),
-            })
+    async fn ask(&self, request: &ApprovalRequest, _: &mut RailContext) -> Result<Answer, AskError> {
+        let (sender, reply) = oneshot::channel();
+        let sent = self.0.send((request.tool_name.clone(), sender)).await;
+        sent.map_err(|_| AskError::Failed("the office is closed".into()))?;
+        Ok(match tokio::time::timeout(Duration::from_millis(50), reply).await {
+            Ok(Ok(reply)) => Answer::Now(reply),
+            Ok(Err(_)) | Err(_) => Answer::Nobody(Reason::new("the office does not answer")),
         })
     }
 }
@@ -32,11 +29,11 @@ rail_chain! {
     struct CityRails { permissions: Permissions, approval: Approval }
 }
 
-fn rails(asker: Arc<dyn Ask>) -> Result<CityRails, exo_rails_guards::ConfigError> {
+fn rails(asker: Asker) -> Result<CityRails, exo_rails_guards::ConfigError> {
     let permissions = Permissions::builder()
         .rule(Source::Global, PermissionRule::ask("close_road").because("roads matter"))
         .rule(Source::Global, PermissionRule::allow("plant_*"))
-        .asker(Arc::clone(&asker))
+        .asker(asker.clone())
         .build()?;
     let approval = Approval::new(config::from_toml("[[rules]]\ntool = 'plant_tree'\nbecause = 'trees are expensive'")?)?;
     Ok(CityRails { permissions, approval: approval.with_asker(asker) })
@@ -55,7 +52,7 @@ pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         opened
     });
-    let rails = rails(Arc::new(Mailbox(sender)))?;
+    let rails = rails(Mailbox(sender).into())?;
     let mut ctx = RunContext::new("city");
     let work = |call: Permit<ToolCallInputs>| async move { Ok::<_, OperationError>(format!("{} is done", call.tool_name)) };
     let output = rails.guard_tool_call(ToolCallInputs::new("plant_tree"), &mut ctx, work).await?;

@@ -2,8 +2,11 @@
 
 ui_tests::programs!(
     a_budget_for_each_reader_in_one_store,
+    a_desk_given_to_a_guard_itself,
+    a_pager_with_an_async_fn,
     a_store_in_an_arc_of_its_own_type,
     an_asker_made_of_a_closure,
+    an_asker_with_an_async_fn,
     an_own_guard_in_shadow_beside_the_kit,
     an_own_guard_that_keeps_votes_in_a_store,
     asks_through_a_channel,

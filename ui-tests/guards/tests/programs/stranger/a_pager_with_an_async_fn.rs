@@ -1,5 +1,4 @@
-//! The message should say: `Ask::ask` returns a boxed future, so that askers can be behind `dyn`: write
-//! `fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a> { Box::pin(async move { … }) }`.
+//! What it shows: an own `Ask` in an `Arc`, written as an `async fn`.
 use std::sync::Arc;
 
 use exo_rails::prelude::*;
@@ -13,7 +12,7 @@ struct Pager {
 }
 
 impl Ask for Pager {
-    async fn ask(&self, request: &ApprovalRequest, _ctx: &mut RailContext) -> Result<Answer, AskError> { // <- here
+    async fn ask(&self, request: &ApprovalRequest, _ctx: &mut RailContext) -> Result<Answer, AskError> {
         println!("{}, please look at {request}", self.on_duty);
         Ok(Answer::Now(Reply::deny("nobody is awake")))
     }
@@ -24,7 +23,7 @@ rail_chain! {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pager = Arc::new(Pager { on_duty: "Grace".to_owned() });
     let rails = OpsRails { approval: Approval::new(config::from_toml("[[rules]]\ntool = 'restart_*'")?)?.with_asker(pager) };
     let restart = |_| async { Ok::<_, OperationError>(ToolOutput::text("restarted")) };

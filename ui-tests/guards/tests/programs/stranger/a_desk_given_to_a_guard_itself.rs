@@ -1,5 +1,4 @@
-//! The message should say: guards share their asker, so `with_asker` takes an `Arc<dyn Ask>`, and `desk` is a `Desk`: write
-//! `Arc::new(desk.clone())`.
+//! What it shows: a desk that the program and a guard share, without an `Arc`.
 use std::time::Duration;
 
 use exo_rails::prelude::*;
@@ -14,10 +13,10 @@ rail_chain! {
 const RISK: &str = "threshold = 40\n[tools.deploy]\ndangerous = true";
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let desk = Desk::new().with_timeout(Duration::from_secs(30));
     let risk = RiskScore::new(config::from_toml(RISK)?)?
-        .with_asker(desk.clone()); // <- here
+        .with_asker(desk.clone());
     let rails = ReleaseRails { risk };
 
     let mut front_end = desk.front_end();

@@ -1,5 +1,4 @@
-//! `ask` is an `async fn`, as in the other traits of the library, and `Ask::ask` returns an `AskFuture`. An ideal message would
-//! show the signature, and say to write `Box::pin(async move { … })`.
+//! What it shows: an own `Ask`, written as an `async fn`.
 
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ impl Ask for Foreman {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let kit = Kit::builder().asker(Arc::new(Foreman)).from_toml(POLICY)?;
     let blast = async |_: Permit<ToolCallInputs>| Ok::<_, OperationError>("boom");
     let output = kit.guard_tool_call(ToolCallInputs::new("blast"), &mut RunContext::new("quarry"), blast).await?;
