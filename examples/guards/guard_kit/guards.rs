@@ -1,6 +1,5 @@
 //! All guards: the kit, the guards around operations, the fallback, and the audit around all of them.
 
-
 use exo_rails::prelude::*;
 use exo_rails::{InMode, Mode};
 use exo_rails_guards::audit::{Audit, Audited};
