@@ -88,7 +88,7 @@ impl<M: Model + 'static> ExecutorBuilder<M> {
     note = "a chain guards them with `#[chain(operations = [Transition])]`; a kit becomes a field of such a chain",
     note = "`RailManager`, `HookManager` and `NoRails` guard every operation"
 )]
-pub trait GuardsMachine<Impl = ()> {
+pub trait GuardsMachine {
     /// The guard set.
     type Rails: GuardSet + ServesOperation<Transition, Itself: Sized> + 'static;
 
@@ -96,24 +96,9 @@ pub trait GuardsMachine<Impl = ()> {
     fn into_rails(self) -> Self::Rails;
 }
 
+// Without this attribute, the message would be about an operation that the guard set does not serve.
 #[diagnostic::do_not_recommend]
 impl<S: IntoGuardSet<GuardSet: ServesOperation<Transition, Itself: Sized> + 'static>> GuardsMachine for S {
-    type Rails = S::GuardSet;
-
-    fn into_rails(self) -> Self::Rails {
-        self.into_guard_set()
-    }
-}
-
-/// A trait that no type implements. With a second implementation, rustc reports that a type does not guard a machine, and not
-/// which events it does not serve.
-pub trait Decoy {}
-
-/// See [`Decoy`].
-#[diagnostic::do_not_recommend]
-impl<S: IntoGuardSet<GuardSet: ServesOperation<Transition, Itself: Sized> + 'static>, Impl: Decoy> GuardsMachine<Impl>
-    for S
-{
     type Rails = S::GuardSet;
 
     fn into_rails(self) -> Self::Rails {

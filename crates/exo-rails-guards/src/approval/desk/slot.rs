@@ -56,21 +56,23 @@ pub trait IntoResponse {
     fn into_response(self) -> Response;
 }
 
-impl IntoResponse for Reply {
+// Without this attribute, the message would be about `From`.
+#[diagnostic::do_not_recommend]
+impl<T: Into<Response>> IntoResponse for T {
     fn into_response(self) -> Response {
-        Response::Reply(self)
+        self.into()
     }
 }
 
-impl IntoResponse for UserAnswer {
-    fn into_response(self) -> Response {
-        Response::Answer(self)
+impl From<Reply> for Response {
+    fn from(reply: Reply) -> Self {
+        Self::Reply(reply)
     }
 }
 
-impl IntoResponse for Response {
-    fn into_response(self) -> Response {
-        self
+impl From<UserAnswer> for Response {
+    fn from(answer: UserAnswer) -> Self {
+        Self::Answer(answer)
     }
 }
 
