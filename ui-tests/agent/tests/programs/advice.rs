@@ -268,6 +268,9 @@ mod custom {
     pub struct MemoriesRecalled;
 
     #[derive(Event)]
+    pub struct Something;
+
+    #[derive(Event)]
     #[event(allows = "abort")]
     pub struct Asked;
 
@@ -673,6 +676,23 @@ mod functions {
         let kind = async |_call| Err::<ToolOutput, _>("no").map_err(OperationError::from);
         rails.guard_tool_call(ToolCallInputs::new("stock"), ctx, kind).await.map(drop)
     }
+}
+
+mod listed {
+    use super::*;
+
+    #[derive(Debug)]
+    pub struct ContentFilter;
+
+    #[rail(priority = 20)]
+    impl ContentFilter {
+        #[on(PreToolCall)]
+        fn check(&self) {}
+    }
+
+    rail_chain! { struct Rails { content_filter: ContentFilter } }
+
+    rail_chain! { struct OptionalRails { content_filter: Option<ContentFilter> } }
 }
 
 #[test]
