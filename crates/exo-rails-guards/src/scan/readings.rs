@@ -131,11 +131,9 @@ pub(super) fn all(text: &str, is_last: bool) -> Vec<Reading> {
         let of_source = source.map_or(text, |number: usize| all[number].read.text());
         let mut made = Vec::new();
         if may_hide {
-            let mut without_hidden = without_hidden(of_source, is_last);
-            // The last one is without all hidden characters. Codes that those interrupt are complete in it.
-            let visible = without_hidden.pop();
-            made.extend(without_hidden.into_iter().map(|reading| (reading, false, None)));
-            made.extend(visible.map(|reading| (reading, false, Some((level, false)))));
+            // Codes that hidden characters interrupt are complete without them.
+            let without_hidden = without_hidden(of_source, is_last).into_iter();
+            made.extend(without_hidden.map(|reading| (reading, false, Some((level, false)))));
         }
         if level <= LEVELS {
             made.extend(codes::decoded(of_source, is_last).map(|reading| (reading, false, Some((level + 1, true)))));
@@ -178,6 +176,8 @@ mod tests {
             ("a\\\u{200b}nb", vec!["a\\nb", "a\nb"]),
             (r"\u001b[0mx", vec!["\u{1b}[0mx", "x"]),
             ("％41", vec!["%41", "A"]),
+            // A hidden character inside a code, and one with an honest use before it.
+            ("a\u{ad}b\\u001b\u{200b}[0mc", vec!["a\u{ad}bc", "abc"]),
         ];
         for (text, expected) in table {
             let read = readings(text);
