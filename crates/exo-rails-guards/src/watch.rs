@@ -23,8 +23,8 @@ const QUIET: Duration = Duration::from_millis(100);
 /// The longest time from a change to reading, if changes never stop.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// The longest time between two readings. The system does not report all changes. For example, it reports no changes of files
-/// on a network, of links to directories, and that a directory was removed and made again.
+/// The longest time between two readings. The system does not report all changes. For example, it does not report changes of
+/// files on a network, changes of links to directories, or that a directory was removed and made again.
 const LONGEST_SILENCE: Duration = Duration::from_secs(5);
 
 /// The largest file, in bytes.

@@ -425,7 +425,7 @@ impl<'t, P: Copy> Input<'t, P> {
                 format!("write `only after`: `{shown} only after …`, or `never {shown} after …`"),
             );
         }
-        // `before` is no word of the grammar, so a tool can have this name.
+        // The grammar does not have the word `before`, so a tool can have this name.
         if self.peek().is_some_and(|token| !token.is_quoted && token.text == "before") {
             let at = self.at();
             self.next();

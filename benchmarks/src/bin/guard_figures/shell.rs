@@ -89,8 +89,8 @@ const PAYLOADS: [(&str, &str); 6] = [
 ];
 
 /// Reads the examples that run, write, send or load something, line by line. An example without a visible payload, such as `bash`, does
-/// no harm that a text could show, so it is left out. So is an example that copies the command as a file: a command of several words
-/// is no file, and the example would do nothing.
+/// no harm that a text could show, so it is left out. An example that copies the command as a file is left out too: a command of
+/// several words is not a file, so the example would do nothing.
 fn gtfobins(folder: &Path) -> Result<Vec<Case>, Failure> {
     const KINDS: [&str; 7] =
         ["shell:", "command:", "file-write:", "file-upload:", "upload:", "reverse-shell:", "library-load:"];

@@ -326,7 +326,7 @@ pub(crate) fn read(_judge: &Judge, text: &CommandText) -> Reading {
 pub(crate) struct CommandPatterns {
     #[cfg(feature = "shell")]
     patterns: Vec<exo_rails_shell::CommandPattern>,
-    /// Without the feature `shell`, there are no patterns.
+    /// Without the feature `shell`, no value of this type can be made.
     #[cfg(not(feature = "shell"))]
     none: std::convert::Infallible,
     pub(crate) fixed: usize,
