@@ -314,6 +314,11 @@ impl Verdict {
     }
 
     #[doc(hidden)]
+    pub fn skip_if<V, R: BeyondVerdict>(_: bool, reason: R) -> V {
+        reason.decided()
+    }
+
+    #[doc(hidden)]
     pub fn retry<V, R: BeyondVerdict>(request: R) -> V {
         request.decided()
     }
