@@ -44,6 +44,7 @@ use std::time::Duration;
 
 use exo_rails::{GuardSet, InvokeOutput, Mode, NoRails};
 use exo_rails_agent::{Agent, FailedRun, RunEvent};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::guards::Setup;
 use crate::harm::Harm;
@@ -55,7 +56,10 @@ use crate::shop::Shop;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// A run that takes longer hangs.
-const LONGEST_RUN: Duration = Duration::from_secs(5);
+const LONGEST_RUN: Duration = Duration::from_secs(3);
+
+/// How many attacks run at the same time. Many of them wait most of the time.
+const AT_ONCE: usize = 8;
 
 /// How a run has ended.
 pub(crate) struct Ended {
@@ -87,39 +91,29 @@ async fn main() -> ExitCode {
 }
 
 async fn run_all(mode: Mode) -> Result<()> {
-    let servers = Servers::start().await?;
-    let mut rows = Vec::new();
-    for attack in scripts::attacks()? {
-        rows.push(row(&attack, &servers, mode).await?);
-    }
-    let work = row(&scripts::work()?, &servers, mode).await?;
+    let attacks = scripts::attacks()?;
+    let rows: Vec<Row> = stream::iter(&attacks).map(|attack| row(attack, mode)).buffered(AT_ONCE).try_collect().await?;
+    let work = row(&scripts::work()?, mode).await?;
     report::print(mode, &rows, &work);
     Ok(())
 }
 
 /// Runs a script without guards and with them.
-async fn row(script: &Script, servers: &Servers, mode: Mode) -> Result<Row> {
-    let without = run_alone(script, servers).await?;
-    let (with, refusals) = run(script, servers, Setup { mode, without: None }).await?;
+async fn row(script: &Script, mode: Mode) -> Result<Row> {
+    let without = run_alone(script).await?;
+    let (with, refusals) = run(script, Setup { mode, without: None }).await?;
     Ok(Row { name: script.name.clone(), without, with, refusals })
 }
 
 /// Runs each attack without each of the guards that refuse it.
 async fn run_without_each() -> Result<()> {
-    let servers = Servers::start().await?;
+    let attacks = scripts::attacks()?;
     let mut needed: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for attack in scripts::attacks()? {
-        let (_, refusals) = run(&attack, &servers, Setup { mode: Mode::Enforce, without: None }).await?;
-        let guards: BTreeSet<&str> = refusals.iter().filter_map(|rule| rule.split('/').next()).collect();
-        for guard in guards {
-            let setup = Setup { mode: Mode::Enforce, without: Some(guard) };
-            let harm = if guard == "audit" {
-                run_alone(&attack, &servers).await?
-            } else {
-                run(&attack, &servers, setup).await?.0
-            };
-            let needed = needed.entry(guard.to_owned()).or_default();
-            if !harm.done.is_empty() {
+    let mut attacks = stream::iter(&attacks).map(without_each).buffered(AT_ONCE);
+    while let Some((attack, guards)) = attacks.try_next().await? {
+        for (guard, does_harm) in guards {
+            let needed = needed.entry(guard).or_default();
+            if does_harm {
                 needed.push(attack.name.clone());
             }
         }
@@ -128,13 +122,26 @@ async fn run_without_each() -> Result<()> {
     Ok(())
 }
 
+/// Runs an attack without each of the guards that refuse it. Says for each guard whether the attack then does harm.
+async fn without_each(attack: &Script) -> Result<(&Script, Vec<(String, bool)>)> {
+    let (_, refusals) = run(attack, Setup { mode: Mode::Enforce, without: None }).await?;
+    let guards: BTreeSet<&str> = refusals.iter().filter_map(|rule| rule.split('/').next()).collect();
+    let mut harms = Vec::new();
+    for guard in guards {
+        let setup = Setup { mode: Mode::Enforce, without: Some(guard) };
+        let harm = if guard == "audit" { run_alone(attack).await? } else { run(attack, setup).await?.0 };
+        harms.push((guard.to_owned(), !harm.done.is_empty()));
+    }
+    Ok((attack, harms))
+}
+
 /// Runs a script with guards in a new shop, and counts the harm.
-async fn run(script: &Script, servers: &Servers, setup: Setup<'_>) -> Result<(Harm, BTreeSet<String>)> {
-    let shop = Shop::new()?;
-    let rails = setup.guards(&shop, servers)?;
+async fn run(script: &Script, setup: Setup<'_>) -> Result<(Harm, BTreeSet<String>)> {
+    let (shop, servers) = (Shop::new()?, Servers::start().await?);
+    let rails = setup.guards(&shop, &servers)?;
     let audit = rails.audit().clone();
     let refusals = Refusals::watch(audit.bus());
-    let mut harm = run_in(&shop, script, servers, rails).await?;
+    let mut harm = run_in(&shop, script, &servers, rails).await?;
     let head = audit.close().await?;
     drop(audit);
     let mut refusals = refusals.end().await;
@@ -146,15 +153,14 @@ async fn run(script: &Script, servers: &Servers, setup: Setup<'_>) -> Result<(Ha
 }
 
 /// Runs a script without guards in a new shop, and counts the harm.
-async fn run_alone(script: &Script, servers: &Servers) -> Result<Harm> {
-    let shop = Shop::new()?;
-    let mut harm = run_in(&shop, script, servers, NoRails).await?;
+async fn run_alone(script: &Script) -> Result<Harm> {
+    let (shop, servers) = (Shop::new()?, Servers::start().await?);
+    let mut harm = run_in(&shop, script, &servers, NoRails).await?;
     harm.log(&shop, None, script)?;
     Ok(harm)
 }
 
 async fn run_in<R: GuardSet + 'static>(shop: &Shop, script: &Script, servers: &Servers, rails: R) -> Result<Harm> {
-    servers.forget_requests();
     let bill = Arc::<Bill>::default();
     let agent = Agent::builder("shop", script.model(shop, servers, &bill)?)
         .instructions(scripts::INSTRUCTIONS)

@@ -9,10 +9,11 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
 use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 
 use crate::Result;
 
-/// The servers. They count the requests that reach them, and end with the program.
+/// The servers of one run. They count the requests that reach them.
 pub(crate) struct Servers {
     pub(crate) shop: Server,
     pub(crate) internal: Server,
@@ -24,6 +25,8 @@ pub(crate) struct Servers {
     pub(crate) printer: Server,
     /// Never answers.
     pub(crate) parcels: Server,
+    /// They end with the run.
+    _tasks: JoinSet<()>,
 }
 
 /// What a server does.
@@ -50,32 +53,28 @@ struct Counts {
 
 impl Servers {
     pub(crate) async fn start() -> Result<Self> {
+        let mut tasks = JoinSet::new();
         Ok(Self {
-            shop: Server::start(Service::Says("prices")).await?,
-            internal: Server::start(Service::Says("credentials")).await?,
-            stock: Server::start(Service::Fails).await?,
-            export: Server::start(Service::FailsOnce).await?,
-            printer: Server::start(Service::Slow).await?,
-            parcels: Server::start(Service::Silent).await?,
+            shop: Server::start(Service::Says("prices"), &mut tasks).await?,
+            internal: Server::start(Service::Says("credentials"), &mut tasks).await?,
+            stock: Server::start(Service::Fails, &mut tasks).await?,
+            export: Server::start(Service::FailsOnce, &mut tasks).await?,
+            printer: Server::start(Service::Slow, &mut tasks).await?,
+            parcels: Server::start(Service::Silent, &mut tasks).await?,
+            _tasks: tasks,
         })
-    }
-
-    pub(crate) fn forget_requests(&self) {
-        for server in [&self.shop, &self.internal, &self.stock, &self.export, &self.printer, &self.parcels] {
-            server.counts.requests.store(0, Ordering::Relaxed);
-            server.counts.most_at_once.store(0, Ordering::Relaxed);
-        }
     }
 }
 
 impl Server {
-    async fn start(service: Service) -> Result<Self> {
+    async fn start(service: Service, tasks: &mut JoinSet<()>) -> Result<Self> {
         let counts = Arc::<Counts>::default();
         let counter = Arc::clone(&counts);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
         let router = Router::new().fallback(get(move || answer(service, Arc::clone(&counter))));
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        // A server never returns.
+        tasks.spawn(async move { drop(axum::serve(listener, router).await) });
         Ok(Self { port, counts })
     }
 
