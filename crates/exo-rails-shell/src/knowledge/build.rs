@@ -227,7 +227,7 @@ const KINDS: &str = "TEXT READ WRITE CHANGE MOVE DELETE RIGHTS DIR BASE SHELL CO
 /// Kinds that name a language or a program behind a colon.
 const KINDS_WITH_NAMES: &str = "SCRIPT CODE LOAD SETTING OPTIONS";
 /// The effects, as `programs/README.md` lists them.
-const EFFECTS: &str = "dry narrows recursive operands mode reads writes deletes receives sends project fetched installs commits rewrites loses \
+const EFFECTS: &str = "dry narrows recursive ends operands mode reads writes deletes receives sends project fetched installs commits rewrites loses \
                        remote comments destroys publishes system machine startup privilege credentials kills listens unknown";
 
 impl Tables {

@@ -33,8 +33,8 @@ pub(super) struct Call {
     pub(super) prints: &'static str,
     pub(super) passes: bool,
     pub(super) appends: bool,
-    /// An option says that nothing happens.
-    pub(super) is_dry: bool,
+    /// The option that says that nothing happens.
+    pub(super) dry: Option<Field>,
     /// An option says that only some of the files in the places are meant.
     pub(super) is_narrow: bool,
     /// An option says that directories are meant with all that is in them.
@@ -72,6 +72,7 @@ pub(super) fn call(program: Node, words: &[Field]) -> Call {
             chosen: Vec::new(),
             operands: Vec::new(),
             spec: None,
+            ended: false,
             option: 1,
             call: Call { name: name.to_owned(), roles: vec![Role::Operand; words.len()], ..Call::default() },
         };
@@ -97,6 +98,8 @@ struct Reader<'w> {
     operands: Vec<Field>,
     /// The operands that an option asks for.
     spec: Option<&'static str>,
+    /// No more word is an option.
+    ended: bool,
     /// The place of the option that is being read.
     option: usize,
     call: Call,
@@ -138,14 +141,13 @@ impl<'w> Reader<'w> {
     }
 
     fn words(&mut self) {
-        let mut ended = false;
         if self.level().style() == Style::Old {
             self.old_cluster();
         }
         let words: &'w [Field] = self.words;
         while let Some(word) = words.get(self.at) {
             let begins_command = |kind: &str| matches!(kind, "COMMAND..." | "INSIDE..." | "THERE...");
-            if ended || !self.is_option(word) {
+            if self.ended || !self.is_option(word) {
                 if self.level().has_subs() && self.operands.is_empty() && self.descends(word) {
                     continue;
                 }
@@ -164,13 +166,13 @@ impl<'w> Reader<'w> {
                     return;
                 }
                 let posix = matches!(self.level().style(), Style::Posix | Style::Go);
-                ended |= posix && !self.level().has_subs();
+                self.ended |= posix && !self.level().has_subs();
                 self.operands.push(word.clone());
                 self.at += 1;
                 continue;
             }
             if word.value == "--" {
-                ended = true;
+                self.ended = true;
                 self.at += 1;
                 if let Some(option) = self.option("--") {
                     self.effects(option.effects, word);
@@ -316,7 +318,7 @@ impl<'w> Reader<'w> {
             && let Some(option) = self.option(&format!("--{name}"))
         {
             if option.effects.split(',').any(|effect| effect.trim() == "dry") {
-                self.call.is_dry = false;
+                self.call.dry = None;
             }
             return;
         }
@@ -462,7 +464,8 @@ impl<'w> Reader<'w> {
         for effect in each_effect(effects) {
             let (name, rest) = effect.split_once(' ').unwrap_or((effect, ""));
             match name {
-                "dry" => self.call.is_dry = true,
+                "dry" => self.call.dry = Some(word.clone()),
+                "ends" => self.ended = true,
                 "narrows" => self.call.is_narrow = true,
                 "recursive" => self.call.is_recursive = true,
                 "operands" => self.spec = Some(rest.trim()),

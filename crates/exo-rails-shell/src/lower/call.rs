@@ -26,10 +26,16 @@ impl Lowering<'_> {
         input: &Stream,
         span: &Range<usize>,
     ) -> Stream {
-        if call.is_dry {
-            // What runs a program may do so in a dry run too.
+        if let Some(dry) = &call.dry {
             for argument in &call.arguments {
-                if matches!(argument.kind.split(':').next(), Some("SHELL" | "PROGRAM" | "SETTING" | "CODE")) {
+                let runs = match argument.kind.split(':').next() {
+                    // What runs a program may do so in a dry run too.
+                    Some("SHELL" | "PROGRAM" | "SETTING" | "CODE") => true,
+                    // A script gets the options behind it.
+                    Some("SCRIPT" | "LOAD") => argument.field.span.start < dry.span.start,
+                    _ => false,
+                };
+                if runs {
                     self.kind(argument.kind, &argument.field, &mut scope.clone(), input);
                 }
             }
