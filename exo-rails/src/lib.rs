@@ -35,8 +35,8 @@ pub use bus::{EventBus, EventRecord, Lagged, RecordPayload, Subscription, WithEv
 pub use chain::around::WithoutAround;
 pub use chain::{Chain, ChainRequirements, Requirement, Serves};
 pub use context::{
-    Extensions, HookState, KeptValues, OperationEnd, Provided, RailContext, RestoreError, RunContext, RunScope,
-    SavedContext, SharedExtensions, StopKind, StoppedBy,
+    AnswerLimit, Extensions, HookState, KeptValues, OperationEnd, Provided, RailContext, RestoreError, RunContext,
+    RunScope, SavedContext, SharedExtensions, StopKind, StoppedBy,
 };
 pub use decision::{Decision, OnFault, Outcome, RailOutput, ShadowDecision};
 pub use error::{

@@ -398,6 +398,15 @@ pub struct Estimate {
     pub output_bytes: u64,
 }
 
+impl Estimate {
+    /// Returns the most bytes of a streamed answer with this number of tokens: twice [`bytes_per_token`](Self::bytes_per_token)
+    /// for each. The tokens of usual text are shorter, so an answer that keeps within a budget is not cut.
+    #[must_use]
+    pub const fn most_bytes(&self, tokens: u64) -> u64 {
+        tokens.saturating_mul(self.bytes_per_token).saturating_mul(2)
+    }
+}
+
 impl Default for Estimate {
     fn default() -> Self {
         Self { use_max_tokens: true, completion_tokens: 1_000, bytes_per_token: 3, output_bytes: 1_000 }

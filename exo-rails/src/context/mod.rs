@@ -1,5 +1,6 @@
 //! The context of a rail: its place in the run, and the values that it shares.
 
+mod answer_limit;
 mod current_operation;
 mod emit;
 pub(crate) mod extensions;
@@ -19,6 +20,8 @@ pub(crate) mod stopped;
 mod usage;
 mod watch;
 
+pub use answer_limit::AnswerLimit;
+use answer_limit::AnswerLimits;
 pub(crate) use emit::Emit;
 pub use extensions::*;
 pub use hook_state::*;
@@ -97,6 +100,8 @@ pub struct RailContext {
     /// The operations whose inputs the rails before them have allowed, as bits. An event bus sets them. Without a bus,
     /// it is 0.
     passed: u64,
+    // Boxed, because few rails limit an answer.
+    answer_limits: Option<Box<AnswerLimits>>,
 }
 
 /// The values that the rails of one event provide.
@@ -243,6 +248,7 @@ impl RailContext {
             is_spent: false,
             slots: Slots::default(),
             passed: 0,
+            answer_limits: None,
         }
     }
 
@@ -366,14 +372,15 @@ impl RailContext {
         self.operation_end = Some(OperationEnd::NotStarted);
         // A previous operation may have been dropped while a rail in a chain waited, and left the path in this chain.
         self.path = Path::default();
-        if self.substituted_by.is_some() {
-            self.clear_substituted_by();
+        if self.substituted_by.is_some() || self.answer_limits.is_some() {
+            self.clear_attempt();
         }
     }
 
     #[cold]
-    fn clear_substituted_by(&mut self) {
+    fn clear_attempt(&mut self) {
         self.substituted_by = None;
+        self.answer_limits = None;
     }
 
     #[cold]

@@ -1,16 +1,17 @@
 //! The way of an answer through the rails of [`LlmChunk`], as a whole or in pieces.
 
+use std::collections::HashMap;
 use std::mem;
 use std::pin::pin;
 
 use futures_core::Stream;
 use futures_util::StreamExt;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use tokio::task::coop::consume_budget;
 
 use super::attempt_over::{AttemptOver, act_on};
 use crate::chain::{Serves, enter};
-use crate::context::RailContext;
+use crate::context::{AnswerLimit, RailContext};
 use crate::error::OperationError;
 use crate::event::LlmChunk;
 use crate::guard_set::GuardSet;
@@ -53,6 +54,7 @@ where
     let mut deltas = pin!(deltas);
     let mut answer = ResponseBuilder::new();
     let mut passage = Passage::new(Serves::<LlmChunk>::fact::<facts::WindowSize>(rails));
+    let mut measure = ctx.answer_limits().map(Measure::new);
     loop {
         // A stream that is always ready must not block the thread.
         consume_budget().await;
@@ -62,8 +64,17 @@ where
             Some(Err(error)) => return Ok(Err(error)),
             Some(Ok(delta)) => delta,
         };
+        let (delta, passed) = match &mut measure {
+            Some(measure) => measure.take(delta),
+            None => (delta, None),
+        };
         let has_text = passage.take(&delta, sink).await;
         answer.add(delta);
+        if let Some(passed) = passed {
+            ctx.set_passed_limit(passed);
+            answer.add(ModelDelta::Finish("length".to_owned()));
+            break;
+        }
         if !has_text {
             continue;
         }
@@ -75,6 +86,76 @@ where
     passage.window.is_last = true;
     passage.pass(rails, inputs, ctx, sink).await?;
     Ok(Ok(passage.ended(answer)))
+}
+
+/// Measures an answer against the limits of the rails.
+struct Measure {
+    /// The most bytes of the text, of the arguments of a call, and of all together.
+    limits: [u64; 3],
+    text: u64,
+    all: u64,
+    /// The bytes of the arguments of each call, under its index. Pieces without an index belong to the last call.
+    arguments: HashMap<usize, u64>,
+    last_call: usize,
+}
+
+impl Measure {
+    fn new(limits: [u64; 3]) -> Self {
+        Self { limits, text: 0, all: 0, arguments: HashMap::new(), last_call: 0 }
+    }
+
+    /// Measures a piece. Returns it without the text behind the limit, and the limit that it has passed.
+    fn take(&mut self, mut delta: ModelDelta) -> (ModelDelta, Option<AnswerLimit>) {
+        let [most_text, most_arguments, most] = self.limits;
+        let mut arguments = 0;
+        match &mut delta {
+            ModelDelta::Text(text) => {
+                let room = most_text.saturating_sub(self.text).min(most.saturating_sub(self.all));
+                self.text += text.len() as u64;
+                self.all += text.len() as u64;
+                truncate(text, room);
+            }
+            ModelDelta::ToolCall(call) => {
+                self.all += (call.name.as_ref().map_or(0, String::len) + call.arguments.len()) as u64;
+                // A call without an index begins with a name.
+                let next = self.last_call + usize::from(call.name.is_some());
+                self.last_call = call.index.unwrap_or(next);
+                let of_call = self.arguments.entry(self.last_call).or_default();
+                *of_call += call.arguments.len() as u64;
+                arguments = *of_call;
+            }
+            ModelDelta::Fields(fields) => self.all += fields.values().map(text_bytes).sum::<u64>(),
+            // It has arrived as a whole, and replaces everything before it.
+            ModelDelta::Response(_) => *self = Self::new(self.limits),
+            _ => {}
+        }
+        let passed = if self.text > most_text {
+            Some(AnswerLimit::Text(most_text))
+        } else if arguments > most_arguments {
+            Some(AnswerLimit::Arguments(most_arguments))
+        } else if self.all > most {
+            Some(AnswerLimit::All(most))
+        } else {
+            None
+        };
+        (delta, passed)
+    }
+}
+
+/// Shortens a text to at most this number of bytes.
+fn truncate(text: &mut String, bytes: u64) {
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    text.truncate(text.floor_char_boundary(bytes));
+}
+
+/// Returns the bytes of the texts in a value.
+fn text_bytes(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(values) => values.iter().map(text_bytes).sum(),
+        Value::Object(fields) => fields.values().map(text_bytes).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
 }
 
 /// An answer on its way through the rails.

@@ -5,14 +5,16 @@ use std::sync::{Arc, Mutex};
 
 use exo_rails::message::{Content, ContentPart, Message, Role, ToolCall, Usage};
 use exo_rails::prelude::*;
-use exo_rails::{CancellationToken, Event, ModelDelta, Outcome, Serves, Stream, StreamPiece, ToolCallDelta};
+use exo_rails::{
+    AnswerLimit, CancellationToken, Event, ModelDelta, Outcome, Serves, Stream, StreamPiece, ToolCallDelta,
+};
 use exo_rails_agent::RunEvent;
 use exo_rails_agent::ScriptedModel;
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use serde_json::json;
+use serde_json::{Map, json};
 use tests::{GuardDyn, note, notes, rails};
 
 /// Secrets are 6 letters long.
@@ -574,4 +576,57 @@ async fn a_run_of_many_events_that_never_waits_ends() {
     assert!(events.len() > 1_000);
     let Some(RunEvent::Finished(output)) = events.last() else { panic!("{events:?}") };
     assert_eq!(output.text, text);
+}
+
+#[tokio::test]
+async fn the_smallest_limit_of_the_rails_ends_a_stream() {
+    #[rail(priority = 1, on = [PreLlmCall])]
+    fn first(_: &ModelCallInputs, ctx: &mut RailContext) {
+        ctx.limit_answer(AnswerLimit::All(9));
+        ctx.limit_answer(AnswerLimit::Text(100));
+    }
+    #[rail(priority = 2, on = [PreLlmCall])]
+    fn second(_: &ModelCallInputs, ctx: &mut RailContext) {
+        ctx.limit_answer(AnswerLimit::All(50));
+        ctx.limit_answer(AnswerLimit::Arguments(3));
+        ctx.limit_answer(AnswerLimit::Text(5));
+    }
+    let text = |text: &str| ModelDelta::Text(text.to_owned());
+    let reasoning = |text: &str| ModelDelta::Fields(Map::from_iter([("reasoning_content".to_owned(), json!(text))]));
+    let call = |index, name: Option<&str>, arguments: &str| {
+        let (name, arguments) = (name.map(str::to_owned), arguments.to_owned());
+        ModelDelta::ToolCall(ToolCallDelta { index, name, arguments, ..ToolCallDelta::default() })
+    };
+    let whole = |text| ModelDelta::Response(Box::new(ModelResponse::text(text)));
+    let table = [
+        (vec![text("12345")], "12345", None),
+        (vec![text("123"), text("456"), text("7")], "12345", Some(AnswerLimit::Text(5))),
+        (vec![text("1éé6")], "1éé", Some(AnswerLimit::Text(5))),
+        (vec![text("1234é")], "1234", Some(AnswerLimit::Text(5))),
+        (vec![reasoning("1234"), reasoning("56"), text("12345")], "123", Some(AnswerLimit::All(9))),
+        (vec![reasoning("1234"), text("12345")], "12345", None),
+        (vec![call(Some(0), Some("a"), "12"), call(Some(1), Some("b"), "34")], "", None),
+        (vec![call(Some(0), None, "12"), call(Some(0), None, "34")], "", Some(AnswerLimit::Arguments(3))),
+        (vec![call(None, Some("a"), "12"), call(None, Some("b"), "34")], "", None),
+        (vec![call(None, Some("a"), "12"), call(None, None, "34")], "", Some(AnswerLimit::Arguments(3))),
+        (vec![call(Some(0), Some("a long name"), "")], "", Some(AnswerLimit::All(9))),
+        // A whole answer has been read, and replaces what came before.
+        (vec![text("1234"), whole("0123456789"), text("12345")], "012345678912345", None),
+    ];
+    for (pieces, expected, passed) in table {
+        let mut ctx = RunContext::new("demo");
+        let model = |_| stream::iter(pieces.clone()).map(Ok::<_, OperationError>);
+        let guards = rail_chain![first, second];
+        let answer = guards.guard_stream(ModelCallInputs::default(), &mut ctx, model, async |_| ()).await.unwrap();
+        assert_eq!((answer.message.text().as_ref(), answer.is_cut()), (expected, passed.is_some()), "{pieces:?}");
+        assert_eq!(ctx.passed_limit(), passed, "{pieces:?}");
+        // The next call has no limit of this one.
+        guards
+            .guard_llm_call(ModelCallInputs::default(), &mut ctx, async |_| {
+                Ok::<_, OperationError>(ModelResponse::text("x"))
+            })
+            .await
+            .unwrap();
+        assert_eq!(ctx.passed_limit(), None);
+    }
 }

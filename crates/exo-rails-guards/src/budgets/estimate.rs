@@ -2,7 +2,8 @@
 
 use std::io;
 
-use exo_rails::ModelCallInputs;
+use exo_rails::message::Usage;
+use exo_rails::{ModelCallInputs, ModelResponse};
 use serde::Serialize;
 
 use super::Estimate;
@@ -36,6 +37,16 @@ impl Expected {
             None => Self { prompt, completion: estimate.completion_tokens.max(1), least_completion: 1 },
         }
     }
+}
+
+/// Returns the usage of an answer of which only the beginning was read.
+pub(super) fn usage_of_cut(request: &ModelCallInputs, answer: &ModelResponse, estimate: &Estimate) -> Usage {
+    let mut bytes = 0;
+    // Without the metadata around the message.
+    answer.message.clone().for_each_text(|text| bytes += text.len() as u64);
+    let prompt_tokens = Expected::of(request, estimate).prompt;
+    let completion_tokens = bytes.div_ceil(estimate.bytes_per_token.max(1));
+    Usage { prompt_tokens, completion_tokens, ..Usage::default() }
 }
 
 /// Returns the bytes of the texts and tools of a request.

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use exo_rails::message::{Message, Usage};
 use exo_rails::prelude::*;
-use exo_rails::{DroppedInputs, OperationEnd, RailContext};
+use exo_rails::{AnswerLimit, DroppedInputs, OperationEnd, RailContext};
 use exo_rails_policy::ToolName;
 use exo_rails_policy::budgets::{Price, Unit};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity};
 
-use super::estimate::Expected;
-use super::price::{Prices, completion, cost, largest_cost};
+use super::estimate::{Expected, usage_of_cut};
+use super::price::{Prices, completion, completion_for, cost, largest_cost};
 use super::{BudgetLimit, BudgetsConfig, Measure, UnknownPrice, Unreported};
 use crate::config::makes;
 use crate::finding::Finding;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
 use crate::limits::call_id::{CallId, Fallbacks, Operation, was_skipped};
-use crate::limits::held::{Held, Hold, Part, Reserved, Reserving, difference};
+use crate::limits::held::{Cut, Held, Hold, Part, Reserved, Reserving, difference};
 use crate::limits::scope::ScopeError;
 use crate::limits::scope::ScopeKey;
 use crate::store::StoreError;
@@ -42,6 +42,8 @@ const GUARD: &str = "budgets";
 /// - **If the process dies**, the reserved amounts are free after [`hold_for_ms`](super::BudgetsConfig::hold_for_ms).
 ///
 /// If a limit has no room, the guard skips a tool call, and the model reads the reason. It ends the run before a model call.
+/// A streamed answer is cut when the budgets have no more room for its tokens: see [`Estimate`](super::Estimate).
+///
 /// The finding and the reason name the limit as the rule, such as `budgets/day`. By default, when 80 % of a limit are used, the
 /// model reads a warning, once in a run, and a finding with the severity `low` reports it.
 ///
@@ -116,6 +118,8 @@ struct Used<'c> {
     /// 1 if the call was made, and otherwise 0.
     calls: u64,
     usage: Option<&'c Usage>,
+    /// The usage of an answer that was cut at a limit, from its length. The server has not reported it.
+    cut: Option<&'c Usage>,
     /// What counts if there is no usage.
     without_usage: Option<Unreported>,
     bytes: u64,
@@ -211,6 +215,50 @@ impl Budgets {
             held.hold(hold);
         });
         Ok(None)
+    }
+
+    /// Limits a streamed answer to the tokens for which the budgets have room.
+    async fn limit_answer(&self, request: &ModelCallInputs, ctx: &mut RailContext) -> Result<(), BudgetError> {
+        let id = CallId::of(Operation::Model, ctx);
+        let parts = ctx.run.update(|held: &mut Held| held.parts(&self.id, id));
+        let prompt = Expected::of(request, &self.config.estimate).prompt;
+        let mut least: Option<(usize, u64)> = None;
+        for part in parts {
+            if !matches!(part.measure, Measure::CompletionTokens | Measure::TotalTokens | Measure::Cost) {
+                continue;
+            }
+            let Counter { used, reserved, .. } = self.store.at(ctx).counter(&part.key).await?;
+            // What this call has reserved is room too.
+            let others = reserved.saturating_sub(part.amount);
+            let room = part.most.min(MAX_AMOUNT).saturating_sub(used).saturating_sub(others);
+            let tokens = match (part.measure, self.price(request)) {
+                (Measure::CompletionTokens, _) => room,
+                (Measure::Cost, Some(price)) => completion_for(price, prompt, room),
+                _ => room.saturating_sub(prompt),
+            };
+            if least.is_none_or(|(_, least)| tokens < least) {
+                least = Some((part.limit, tokens));
+            }
+        }
+        let Some((limit, tokens)) = least else { return Ok(()) };
+        let cut = Cut { limit, bytes: self.config.estimate.most_bytes(tokens) };
+        ctx.run.update(|held: &mut Held| held.set_cut(&self.id, id, cut));
+        ctx.limit_answer(AnswerLimit::All(cut.bytes));
+        Ok(())
+    }
+
+    /// Reports an answer that was cut at the limit of this guard.
+    fn report_cut(&self, ctx: &mut RailContext) {
+        let Some(AnswerLimit::All(passed)) = ctx.passed_limit() else { return };
+        let id = CallId::of(Operation::Model, ctx);
+        let Some(Cut { limit, bytes }) = ctx.run.update(|held: &mut Held| held.cut(&self.id, id)) else { return };
+        if bytes == passed {
+            let limit = &self.config.limits[limit];
+            let (most, window) = (limit.of.shown(limit.limit()), limit.window.shown());
+            let message =
+                format!("the answer was cut, because the budget of {most} per {}{window} has no more room", limit.per);
+            Finding::new(GUARD, limit.name.clone(), Severity::Medium, message).report(ctx);
+        }
     }
 
     /// Settles the holds that earlier calls have left behind.
@@ -515,7 +563,7 @@ fn used_amounts(parts: &[Part], call: &Call<'_>, used: Used<'_>) -> Vec<u64> {
             Call::Model { price, .. } => *price,
             Call::Tool(_) => None,
         };
-        let reported = match (part.measure, used.usage) {
+        let reported = match (part.measure, used.usage.or(used.cut)) {
             (Measure::ModelCalls | Measure::ToolCalls, _) => return used.calls,
             (Measure::WallTimeMs, _) => return used.milliseconds,
             (Measure::OutputBytes, _) => return used.bytes,
@@ -566,7 +614,10 @@ impl Budgets {
                 self.begin(Call::Model { request, price: self.price(request) }, ctx).await?
             }
         };
-        let Some(finding) = finding else { return Ok(RailAction::Continue) };
+        let Some(finding) = finding else {
+            self.limit_answer(request, ctx).await?;
+            return Ok(RailAction::Continue);
+        };
         let reason = finding.reason();
         finding.report(ctx);
         Ok(RailAction::abort(reason))
@@ -584,11 +635,19 @@ impl Budgets {
         if ctx.run.update(|held: &mut Held| held.take_ended(&self.id, id)) {
             return self.count_fallbacks(call, (response.usage.as_ref(), 0), ctx).await;
         }
+        self.report_cut(ctx);
+        let cut = ctx.passed_limit().map(|_| usage_of_cut(request, response, &self.config.estimate));
         let used = if was_skipped(ctx) {
             Used::default()
         } else {
             let usage = response.usage.as_ref().filter(|usage| is_reported(usage));
-            Used { calls: 1, usage, without_usage: Some(self.config.without_usage), ..Used::default() }
+            Used {
+                calls: 1,
+                usage,
+                cut: cut.as_ref(),
+                without_usage: Some(self.config.without_usage),
+                ..Used::default()
+            }
         };
         self.end(call, used, ctx).await
     }

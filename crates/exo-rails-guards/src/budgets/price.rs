@@ -28,6 +28,14 @@ pub(super) fn largest_cost(price: &Price, prompt: u64, completion: u64) -> u64 {
     Decimal::cost([(prompt, dearest), (completion, price.completion)])
 }
 
+/// Returns the tokens of an answer whose cost, with that of the prompt, is at most this amount in billionths.
+pub(super) fn completion_for(price: &Price, prompt: u64, amount: u64) -> u64 {
+    const MILLION: u64 = 1_000_000;
+    let left = amount.saturating_sub(largest_cost(price, prompt, 0));
+    let tokens = (u128::from(left) * u128::from(MILLION)).checked_div(largest_cost(price, 0, MILLION).into());
+    tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(u64::MAX)
+}
+
 /// Returns the tokens of the answer. Some providers count the tokens of the model's reasoning only in the sum.
 pub(super) fn completion(usage: &Usage) -> u64 {
     usage.completion_tokens.max(usage.total_tokens.saturating_sub(usage.prompt_tokens))

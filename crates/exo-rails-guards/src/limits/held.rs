@@ -39,7 +39,16 @@ pub(crate) struct Hold {
     pub(crate) parts: Vec<Part>,
     /// The usage of the run that no response had reported when the call began.
     pub(crate) unclaimed: Usage,
+    cut: Option<Cut>,
     open: Open,
+}
+
+/// Where a budget cuts a streamed answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut {
+    /// The index of the limit in the configuration.
+    pub(crate) limit: usize,
+    pub(crate) bytes: u64,
 }
 
 /// A reservation that is not settled. Dropping it settles it.
@@ -66,7 +75,7 @@ impl Hold {
         used: Vec<u64>,
     ) -> Self {
         let open = Open::new(reservation, store, used);
-        Self { guard, call, parts, unclaimed: Usage::default(), open }
+        Self { guard, call, parts, unclaimed: Usage::default(), cut: None, open }
     }
 
     /// Sets the amounts that count if nobody settles the hold.
@@ -200,6 +209,27 @@ impl Held {
 
     pub(crate) fn hold(&mut self, hold: Hold) {
         self.holds.push(hold);
+    }
+
+    /// Returns the parts of a call that has begun.
+    pub(crate) fn parts(&mut self, guard: &Arc<str>, call: CallId) -> Vec<Part> {
+        self.of(guard, call).map(|hold| hold.parts.clone()).unwrap_or_default()
+    }
+
+    /// Sets where the answer of a call is cut.
+    pub(crate) fn set_cut(&mut self, guard: &Arc<str>, call: CallId, cut: Cut) {
+        if let Some(hold) = self.of(guard, call) {
+            hold.cut = Some(cut);
+        }
+    }
+
+    /// Returns where the answer of a call is cut.
+    pub(crate) fn cut(&mut self, guard: &Arc<str>, call: CallId) -> Option<Cut> {
+        self.of(guard, call)?.cut
+    }
+
+    fn of(&mut self, guard: &Arc<str>, call: CallId) -> Option<&mut Hold> {
+        self.holds.iter_mut().rfind(|hold| hold.guard == *guard && hold.call == call)
     }
 
     pub(crate) fn end(&mut self, guard: &Arc<str>, call: CallId) -> Option<Hold> {

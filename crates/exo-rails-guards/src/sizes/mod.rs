@@ -1,5 +1,6 @@
 //! Sizes of arguments, outputs and answers.
 
+use exo_rails::AnswerLimit;
 use exo_rails::message::ToolCall;
 use exo_rails::prelude::*;
 pub use exo_rails_policy::sizes::{LargeOutput, SizesConfig};
@@ -23,7 +24,7 @@ const SMALLEST_OUTPUT: usize = 256;
 /// Limits the sizes of arguments, tool outputs and answers.
 ///
 /// - An answer whose text or tool calls are too large is not parsed. The model is asked again, and reads the limit
-///   (`PostLlmCall`).
+///   (`PostLlmCall`). A streamed answer is read up to the limit only.
 /// - A tool call whose arguments are too large is skipped (`PreToolCall`).
 /// - A tool output that is too large is withheld, or cut (`PostToolCall`). The model reads how large it was.
 ///
@@ -95,10 +96,17 @@ impl Sizes {
         Finding::new(GUARD, rule, Severity::Medium, message)
     }
 
-    /// Returns the first mistake in an answer.
-    fn of_answer(&self, response: &ModelResponse) -> Option<Finding> {
+    /// The limits of a streamed answer: of its text, and of the arguments of each tool call.
+    const fn of_stream(&self) -> [AnswerLimit; 2] {
+        let SizesConfig { max_answer_bytes, max_argument_bytes, .. } = self.config;
+        [AnswerLimit::Text(max_answer_bytes as u64), AnswerLimit::Arguments(max_argument_bytes as u64)]
+    }
+
+    /// Returns the first mistake in an answer. The rest of a streamed answer behind the passed limit was not read.
+    fn of_answer(&self, response: &ModelResponse, passed: Option<AnswerLimit>) -> Option<Finding> {
         let SizesConfig { max_answer_bytes, .. } = self.config;
-        if response.message.text().len() > max_answer_bytes {
+        let [of_text, of_arguments] = self.of_stream();
+        if response.message.text().len() > max_answer_bytes || passed == Some(of_text) {
             let message = format!("the text of the answer has more than {max_answer_bytes} bytes");
             return Some(Finding::new(GUARD, "answer_bytes", Severity::Medium, message));
         }
@@ -106,15 +114,21 @@ impl Sizes {
             let excess = Measure::text(&call.function.arguments, &self.config)?;
             Some(self.finding(excess).at(Place::pointer(format!("/tool_calls/{number}"))))
         };
-        response.message.tool_calls.iter().enumerate().find_map(of_call)
+        let found = response.message.tool_calls.iter().enumerate().find_map(of_call);
+        found.or_else(|| (passed == Some(of_arguments)).then(|| self.finding(Excess::Bytes)))
     }
 }
 
 #[rail(priority = 5, name = "sizes")]
 impl Sizes {
+    #[on(PreLlmCall)]
+    fn begin(&self, ctx: &mut RailContext) {
+        self.of_stream().into_iter().for_each(|limit| ctx.limit_answer(limit));
+    }
+
     #[on(PostLlmCall)]
     fn answer(&self, response: &ModelResponse, ctx: &mut RailContext) -> RailAction {
-        let Some(finding) = self.of_answer(response) else { return RailAction::Continue };
+        let Some(finding) = self.of_answer(response, ctx.passed_limit()) else { return RailAction::Continue };
         let feedback = format!("Your last answer was too large: {}. Answer again, with less.", finding.message);
         ask_again(GUARD, finding, feedback, self.config.max_feedback, ctx)
     }

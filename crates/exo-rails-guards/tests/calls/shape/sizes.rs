@@ -1,8 +1,13 @@
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use exo_rails::prelude::*;
+use exo_rails::{ModelDelta, Stream, StreamPiece, ToolCallDelta};
 use exo_rails_guards::Sizes;
 use exo_rails_guards::sizes::LargeOutput;
 use exo_rails_guards::sizes::SizesConfig;
 use exo_rails_guards::{Kit, PersonalData, Secrets};
+use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use crate::shape::{calling, offering};
@@ -44,6 +49,60 @@ async fn large_arguments_do_not_run() {
         let output = run(arguments.clone()).await;
         assert!(output == expected || output.ends_with(&format!(": {expected}")), "{arguments}: {output}");
     }
+}
+
+/// Streams this piece again and again, and counts the pieces that were read.
+fn endless(piece: ModelDelta, read: &AtomicUsize) -> impl Stream<Item = Result<ModelDelta, OperationError>> {
+    let again = move || {
+        read.fetch_add(1, Ordering::Relaxed);
+        Ok(piece.clone())
+    };
+    stream::repeat_with(again).take(100_000)
+}
+
+#[tokio::test]
+async fn a_long_stream_is_read_to_the_limit_only() {
+    let arguments = |piece: &str| ToolCallDelta { arguments: piece.to_owned(), ..ToolCallDelta::at(0) };
+    let table = [
+        (ModelDelta::Text("éé".to_owned()), 13, "sizes/answer_bytes: the text of the answer has more than 50 bytes"),
+        (ModelDelta::ToolCall(arguments("[0,")), 67, "sizes/argument_bytes: the arguments have more than 200 bytes"),
+        // Blanks count too.
+        (ModelDelta::ToolCall(arguments("   ")), 67, "sizes/argument_bytes: the arguments have more than 200 bytes"),
+    ];
+    for (piece, pieces, message) in table {
+        let (read, shown) = (AtomicUsize::new(0), Mutex::new(String::new()));
+        let model = |_| endless(piece.clone(), &read);
+        let sink = async |piece| match piece {
+            StreamPiece::Text(text) => shown.lock().unwrap().push_str(&text),
+            StreamPiece::Restart => shown.lock().unwrap().clear(),
+        };
+        let mut ctx = RunContext::new("test");
+        let error = guards().guard_stream(ModelCallInputs::default(), &mut ctx, model, sink).await.unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        assert!(shown.lock().unwrap().len() <= 50);
+        // Each explanation has one more attempt.
+        let attempts = 1 + SizesConfig::default().max_feedback as usize;
+        assert_eq!(read.into_inner(), attempts * pieces, "{message}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_as_long_as_the_limit_passes_in_a_stream() {
+    let pieces = ["x".repeat(25), "é".repeat(12), "!".to_owned()];
+    let model = |_| stream::iter(pieces.clone().map(|text| Ok::<_, OperationError>(ModelDelta::Text(text))));
+    let mut ctx = RunContext::new("test");
+    let answer = guards().guard_stream(ModelCallInputs::default(), &mut ctx, model, async |_| ()).await.unwrap();
+    assert_eq!((answer.message.text().len(), answer.is_cut()), (50, false));
+}
+
+#[tokio::test]
+async fn a_guard_in_shadow_reads_the_whole_stream() {
+    let guards = Guards { sizes: Sizes::builder().max_answer_bytes(50).build().unwrap() }.shadow();
+    let pieces = vec!["x".repeat(40); 4];
+    let model = |_| stream::iter(pieces.clone()).map(|text| Ok::<_, OperationError>(ModelDelta::Text(text)));
+    let mut ctx = RunContext::new("test");
+    let answer = guards.guard_stream(ModelCallInputs::default(), &mut ctx, model, async |_| ()).await.unwrap();
+    assert_eq!(answer.message.text().len(), 160);
 }
 
 #[tokio::test]

@@ -1,16 +1,16 @@
 //! Calls that end in unusual ways: failures, retries, skips, drops, streams.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use exo_rails::message::Usage;
 use exo_rails::prelude::*;
-use exo_rails::{ModelDelta, RetryRequest};
-use exo_rails_guards::Scope;
+use exo_rails::{ModelDelta, RetryRequest, StreamPiece};
 use exo_rails_guards::budgets::Budgets;
 use exo_rails_guards::store::{GuardStore, MemoryStore};
-use futures_util::stream;
+use exo_rails_guards::{Findings, Scope};
+use futures_util::{StreamExt, stream};
 
 use crate::budgets::support::{Rails, answer, budgets, counter, model_call, rails, request, tool_call, usage};
 
@@ -281,4 +281,62 @@ async fn a_guard_in_shadow_has_its_own_count_and_refuses_nothing() {
     assert_eq!((in_shadow.used, in_shadow.reserved), (2, 0));
     assert!(ctx.take_notices().is_empty());
     assert_eq!(tool_call(&enforced, &mut ctx, "search").await, "done");
+}
+
+/// Streams a piece of 10 bytes again and again. Returns the bytes that were shown, and the result.
+async fn endless(
+    rails: &Rails,
+    ctx: &mut RunContext,
+    request: ModelCallInputs,
+) -> (usize, Result<ModelResponse, RunError>) {
+    let shown = AtomicUsize::new(0);
+    let piece = || Ok::<_, OperationError>(ModelDelta::Text("0123456789".to_owned()));
+    let model = |_| stream::repeat_with(piece).take(100_000);
+    let sink = async |piece| {
+        if let StreamPiece::Text(text) = piece {
+            shown.fetch_add(text.len(), Ordering::Relaxed);
+        }
+    };
+    let result = rails.guard_stream(request, ctx, model, sink).await;
+    (shown.into_inner(), result)
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_no_budget_has_room_for_more_tokens() {
+    let price = "prices = [{ model = '*', prompt = '1', completion = '10' }]\ndefault_model = 'm'";
+    // A token may have six bytes. The request has 7 tokens.
+    let table = [
+        ("of = 'completion_tokens', most = 100", 600),
+        ("of = 'total_tokens', most = 107", 600),
+        ("of = 'cost', most = '0.001007'", 600),
+        ("of = 'model_calls', most = 9 }, { name = 'second', of = 'completion_tokens', most = 10", 60),
+    ];
+    for (limit, bytes) in table {
+        let (rails, _) = rails(&format!("{price}\nwarn_at_percent = 0\nlimits = [{{ name = 'first', {limit} }}]"));
+        let mut ctx = run();
+        let (shown, answer) = endless(&rails, &mut ctx, request(9, None)).await;
+        let answer = answer.unwrap();
+        assert_eq!((shown, answer.is_cut()), (bytes, true), "{limit}");
+        let findings = ctx.extra.get::<Findings>().cloned().unwrap_or_default();
+        assert!(findings.0.iter().any(|finding| finding.message.contains("the answer was cut")), "{limit}");
+        // What was shown counts, so the next call has no room.
+        let (shown, error) = endless(&rails, &mut ctx, request(9, None)).await;
+        assert_eq!(shown, 0, "{limit}");
+        assert!(error.unwrap_err().to_string().contains("has no room"), "{limit}");
+    }
+}
+
+#[tokio::test]
+async fn the_limits_of_a_stream_leave_room_for_running_calls() {
+    let (rails, store) = rails("limits = [{ name = 'tokens', of = 'completion_tokens', most = 100, per = 'agent' }]");
+    let mut other = RunContext::new("demo");
+    let model = async |_| {
+        // The other call has reserved 60 tokens.
+        let (shown, cut) = endless(&rails, &mut run(), request(9, Some(40))).await;
+        assert_eq!((shown, cut.unwrap().is_cut()), (240, true));
+        Ok::<_, OperationError>(answer(Some(usage(7, 60))))
+    };
+    rails.guard_llm_call(request(9, Some(60)), &mut other, model).await.unwrap();
+    let counter = counter(&store, "tokens", "completion_tokens", Scope::Agent, "demo").await;
+    assert_eq!((counter.used, counter.reserved), (60 + 80, 0));
 }
