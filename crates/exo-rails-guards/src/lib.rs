@@ -80,6 +80,7 @@ mod finding;
 pub mod handlers;
 mod hidden;
 pub mod injection;
+mod judged;
 pub mod kit;
 mod kit_guard;
 mod limits;

@@ -1,9 +1,8 @@
 //! The guard.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
-use exo_rails::message::{self, Messages, Role};
+use exo_rails::message::{self, Message, Messages, Role};
 use exo_rails::prelude::*;
 use exo_rails::{Excerpt, NoRetry, NoSubstitute, Reason, RecalledMemory};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity};
@@ -14,6 +13,7 @@ use super::known::{KNOWN, Known};
 use super::{ContentConfig, ContentPattern, ContentPlace, RiskLevel};
 use crate::config::makes;
 use crate::finding::{Finding, Place};
+use crate::judged::{Judge, Judgement, Pending, withheld};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::{InReadings, readings_of};
 use crate::wording::{Alike, Finder, Text, Wording, each_text, each_text_in, each_text_of};
@@ -55,6 +55,7 @@ pub struct ContentFilter {
     regexes: Vec<(usize, Regex)>,
     /// The thirteen patterns that are used, with the numbers of their rules.
     known: Vec<(usize, &'static Known)>,
+    judge: Judge,
     /// The finders of the phrases and of your patterns. Made at the first text that they search.
     own: OnceLock<Vec<InReadings<Finder>>>,
     /// The finders for the input: also the thirteen patterns. Made at the first input.
@@ -68,10 +69,6 @@ struct Rule {
     level: RiskLevel,
     message: String,
 }
-
-/// The last message of the user that the guard has checked in this run, as a hash.
-#[derive(Clone, Copy, Default)]
-struct Checked(u64);
 
 impl ContentFilter {
     /// Makes the guard.
@@ -108,7 +105,7 @@ impl ContentFilter {
             rules.push(Rule { name, level: known.level, message });
         }
         let (own, input) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { config, rules, wordings, regexes, known: used, own, input })
+        Ok(Self { config, rules, wordings, regexes, known: used, judge: Judge::new(), own, input })
     }
 
     fn own(&self) -> &[InReadings<Finder>] {
@@ -218,33 +215,52 @@ impl ContentFilter {
         reason
     }
 
-    /// Reports findings, or a limit that is exceeded. Ends the run if one of them blocks.
-    fn settle(&self, findings: Result<Vec<Finding>, Box<Finding>>, ctx: &mut RailContext) -> RailAction {
-        let reason = match findings {
+    /// Reports findings, or a limit that is exceeded. Returns the reason of the first that blocks.
+    fn blocks(&self, findings: Result<Vec<Finding>, Box<Finding>>, ctx: &mut RailContext) -> Option<Reason> {
+        match findings {
             Ok(findings) => self.report(findings, ctx),
             Err(limit) => {
                 let reason = limit.reason();
                 limit.report(ctx);
                 Some(reason)
             }
-        };
-        reason.map_or(RailAction::Continue, RailAction::abort)
+        }
     }
 
-    /// Returns the findings in a request: its length, and the last message of the user if it is new.
-    fn of_request(&self, call: &ModelCallInputs, ctx: &RailContext) -> Result<Vec<Finding>, Box<Finding>> {
-        self.check_conversation(&call.messages)?;
-        let last = call.messages.iter().enumerate().rfind(|(_, message)| message.role == Role::User);
-        let Some((number, content)) = last.and_then(|(number, message)| Some((number, message.content.as_ref()?)))
-        else {
-            return Ok(Vec::new());
+    /// Ends the run if a finding blocks.
+    fn settle(&self, findings: Result<Vec<Finding>, Box<Finding>>, ctx: &mut RailContext) -> RailAction {
+        self.blocks(findings, ctx).map_or(RailAction::Continue, RailAction::abort)
+    }
+
+    /// Judges a message of a request: inputs of the user, what the model has said, outputs of tools. The instructions of the
+    /// program are not judged.
+    fn judge_message(&self, number: usize, message: &Message, ctx: &mut RailContext) -> Result<Judgement, Reason> {
+        let Some(content) = &message.content else { return Ok(Judgement::Passes) };
+        let pointer = format!("/messages/{number}/content");
+        let findings = match message.role {
+            Role::Assistant | Role::Tool => {
+                let mut findings = Vec::new();
+                each_text_of(content, &pointer, &mut |text| self.add_findings(self.own(), text, &mut findings));
+                Ok(findings)
+            }
+            _ => self.of_input(content, &pointer),
         };
-        let new = hash(content);
-        let known = ctx.run.insert(Checked(new));
-        if known.is_some_and(|Checked(known)| known == new) {
-            return Ok(Vec::new());
+        match self.blocks(findings, ctx) {
+            None => Ok(Judgement::Passes),
+            Some(reason) if message.role == Role::Tool && self.config.on_refusal == OnRefusal::Skip => {
+                Ok(Judgement::Withheld(reason))
+            }
+            Some(reason) => Err(reason),
         }
-        self.of_input(content, &format!("/messages/{number}/content"))
+    }
+
+    fn judges(&self, role: &Role) -> bool {
+        match role {
+            Role::System | Role::Developer => false,
+            Role::Assistant => self.looks_at(ContentPlace::Answers),
+            Role::Tool => self.looks_at(ContentPlace::Outputs),
+            _ => true,
+        }
     }
 }
 
@@ -265,14 +281,25 @@ fn exceeds(
 impl ContentFilter {
     #[on(Start)]
     fn input(&self, run: &InvokeInputs, ctx: &mut RailContext) -> RailAction {
-        ctx.run.insert(Checked(hash(&run.input)));
+        self.judge.set(&Role::User, &run.input, Judgement::Passes, ctx);
         self.settle(self.of_input(&run.input, "/input"), ctx)
     }
 
-    /// The length of the conversation, and the input of a loop that has no `Start`.
+    /// The length of the conversation, and the messages that no other event has had.
     #[on(PreLlmCall)]
-    fn request(&self, call: &ModelCallInputs, ctx: &mut RailContext) -> RailAction {
-        self.settle(self.of_request(call, ctx), ctx)
+    fn request(&self, call: &mut ModelCallInputs, ctx: &mut RailContext) -> RailAction {
+        if let Err(limit) = self.check_conversation(&call.messages) {
+            return self.settle(Err(limit), ctx);
+        }
+        for Pending { number, known } in self.judge.pending(&call.messages, |role| self.judges(role), ctx) {
+            let Some(message) = call.messages.get(number) else { continue };
+            let judgement = match known.map_or_else(|| self.judge_message(number, message, ctx), Ok) {
+                Ok(judgement) => judgement,
+                Err(reason) => return RailAction::abort(reason),
+            };
+            self.judge.apply(judgement, &mut call.messages, number, ctx);
+        }
+        RailAction::Continue
     }
 
     #[on(LlmChunk)]
@@ -327,11 +354,12 @@ impl ContentFilter {
         }
         let mut findings = Vec::new();
         each_text(&output.content, "", &mut |text| self.add_findings(self.own(), text, &mut findings));
-        let Some(reason) = self.report(findings, ctx) else { return RailAction::Continue };
-        if self.config.on_refusal == OnRefusal::Abort {
-            return RailAction::abort(reason);
+        match self.report(findings, ctx) {
+            Some(reason) if self.config.on_refusal == OnRefusal::Abort => return RailAction::abort(reason),
+            Some(reason) => *output = ToolOutput::error(withheld(&reason)),
+            None => {}
         }
-        *output = ToolOutput::error(format!("the output is withheld: {reason}"));
+        self.judge.pass_text(&Role::Tool, &output.content, ctx);
         RailAction::Continue
     }
 
@@ -359,12 +387,6 @@ impl Rule {
 
 fn is_without(known: &Known, config: &ContentConfig) -> bool {
     config.without.iter().any(|name| known.is_called(name))
-}
-
-fn hash(content: &message::Content) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    content.text().hash(&mut hasher);
-    hasher.finish()
 }
 
 fn phrase_of(phrase: &str, config: &ContentConfig) -> Result<Wording, ConfigError> {

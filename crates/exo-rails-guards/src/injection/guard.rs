@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use exo_rails::message::{Message, Role};
+use exo_rails::message::{Message, Messages, Role};
 use exo_rails::prelude::*;
 use exo_rails::{Reason, RecalledMemory};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity, ToolName};
@@ -14,6 +14,7 @@ use super::{Classifier, ClassifierConfig, ClassifierError, ClassifierFailMode, G
 use crate::config::makes;
 use crate::finding::{Finding, Place};
 use crate::hidden::Scan;
+use crate::judged::{Judge, Judgement, Pending, tool_of, withheld};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::wording::{Text, each_text, each_text_of};
 
@@ -46,6 +47,7 @@ pub struct Injection {
     config: InjectionConfig,
     scanner: Scanner,
     slot: Slot,
+    judge: Judge,
 }
 
 impl Injection {
@@ -58,7 +60,7 @@ impl Injection {
             return Err(ConfigError::new("the guard checks nothing: write at least one source").in_key("sources"));
         }
         let slot = Slot::new(config.classifier.clone().unwrap_or_default())?;
-        Ok(Self { scanner: Scanner::new(&config.without)?, slot, config })
+        Ok(Self { scanner: Scanner::new(&config.without)?, slot, judge: Judge::new(), config })
     }
 
     /// Sets a classifier. The table `classifier` of the configuration has its threshold and its time limit.
@@ -161,10 +163,67 @@ impl Injection {
         self.config.trusted_tools.iter().any(|pattern| pattern.allows(&tool))
     }
 
+    /// Judges a message of a request: inputs of the user and outputs of tools. Returns the reason that ends the run.
+    async fn judge_message(
+        &self,
+        messages: &Messages,
+        number: usize,
+        ctx: &mut RailContext,
+    ) -> Result<Result<Judgement, Reason>, InjectionError> {
+        let Some(Message { role, content: Some(content), .. }) = messages.get(number) else {
+            return Ok(Ok(Judgement::Passes));
+        };
+        let (source, tool) = match role {
+            Role::Tool => (Source::Outputs, tool_of(messages, number)),
+            _ => (Source::Input, None),
+        };
+        if tool.is_some_and(|tool| self.is_trusted(tool)) {
+            return Ok(Ok(Judgement::Passes));
+        }
+        let pointer = format!("/messages/{number}/content");
+        let mut findings = self.scan(source, |visit| each_text_of(content, &pointer, visit));
+        self.ask(&content.text(), source, tool, &mut findings).await?;
+        let what = match (source, tool) {
+            (Source::Outputs, Some(tool)) => format!("The output of the tool `{tool}`"),
+            (Source::Outputs, None) => "The output of a tool".to_owned(),
+            _ => "A message of the user".to_owned(),
+        };
+        if let Some(reason) = self.report(&what, findings, ctx) {
+            let withholds = *role == Role::Tool && self.config.on_refusal == OnRefusal::Skip;
+            return Ok(if withholds { Ok(Judgement::Withheld(reason)) } else { Err(reason) });
+        }
+        let mut changes = false;
+        if self.config.strip.contains(&source) {
+            content.clone().for_each_text(|text| changes |= Self::strip_hidden(text));
+        }
+        Ok(Ok(if changes { Judgement::Changes } else { Judgement::Passes }))
+    }
+
+    /// Adds the canary to the instructions, if the run has any.
+    fn add_canary(&self, call: &mut ModelCallInputs, ctx: &RailContext) -> Result<(), InjectionError> {
+        if !self.config.canary || !call.messages.iter().next().is_some_and(Message::is_instructions) {
+            return Ok(());
+        }
+        let canary = if let Some(canary) = ctx.run.get::<Canary>() {
+            canary
+        } else {
+            let canary = Canary::new().ok_or(InjectionError::Canary)?;
+            ctx.run.insert(canary.clone());
+            canary
+        };
+        canary.add_to(&mut call.messages);
+        Ok(())
+    }
+
     /// Returns the canary of the run, if it has one.
     fn canary(&self, ctx: &RailContext) -> Option<Canary> {
         if self.config.canary { ctx.run.get::<Canary>() } else { None }
     }
+}
+
+/// The guard reads inputs of the user and outputs of tools. The instructions of the program and texts of the model are none.
+fn is_judged(role: &Role) -> bool {
+    !matches!(role, Role::System | Role::Developer | Role::Assistant)
 }
 
 /// Ends the run, because the canary would leave.
@@ -186,6 +245,7 @@ impl Injection {
             return Ok(RailAction::abort(reason));
         }
         run.input.for_each_text(|text| self.strip(Source::Input, text));
+        self.judge.set(&Role::User, &run.input, Judgement::Passes, ctx);
         Ok(RailAction::Continue)
     }
 
@@ -203,20 +263,27 @@ impl Injection {
         Ok(())
     }
 
+    /// The messages that no other event has had, and the canary.
     #[on(PreLlmCall)]
-    fn request(&self, call: &mut ModelCallInputs, ctx: &mut RailContext) -> Result<(), InjectionError> {
-        if !self.config.canary || !call.messages.iter().next().is_some_and(Message::is_instructions) {
-            return Ok(());
+    async fn request(&self, call: &mut ModelCallInputs, ctx: &mut RailContext) -> Result<RailAction, InjectionError> {
+        for Pending { number, known } in self.judge.pending(&call.messages, is_judged, ctx) {
+            let judgement = match known {
+                Some(known) => known,
+                None => match self.judge_message(&call.messages, number, ctx).await? {
+                    Ok(judgement) => judgement,
+                    Err(reason) => return Ok(RailAction::abort(reason)),
+                },
+            };
+            let changes = matches!(judgement, Judgement::Changes);
+            self.judge.apply(judgement, &mut call.messages, number, ctx);
+            if changes && let Some(Message { content: Some(content), .. }) = call.messages.get_mut(number) {
+                content.for_each_text(|text| {
+                    Self::strip_hidden(text);
+                });
+            }
         }
-        let canary = if let Some(canary) = ctx.run.get::<Canary>() {
-            canary
-        } else {
-            let canary = Canary::new().ok_or(InjectionError::Canary)?;
-            ctx.run.insert(canary.clone());
-            canary
-        };
-        canary.add_to(&mut call.messages);
-        Ok(())
+        self.add_canary(call, ctx)?;
+        Ok(RailAction::Continue)
     }
 
     #[on(LlmChunk)]
@@ -257,9 +324,10 @@ impl Injection {
         self.ask(&output.content, Source::Outputs, Some(&call.tool_name), &mut findings).await?;
         match self.report(&format!("The output of the tool `{}`", call.tool_name), findings, ctx) {
             Some(reason) if self.config.on_refusal == OnRefusal::Abort => return Ok(RailAction::abort(reason)),
-            Some(reason) => *output = ToolOutput::error(format!("the output is withheld: {reason}")),
+            Some(reason) => *output = ToolOutput::error(withheld(&reason)),
             None => self.strip(Source::Outputs, &mut output.content),
         }
+        self.judge.pass_text(&Role::Tool, &output.content, ctx);
         Ok(RailAction::Continue)
     }
 

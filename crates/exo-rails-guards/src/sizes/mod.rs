@@ -1,7 +1,7 @@
 //! Sizes of arguments, outputs and answers.
 
 use exo_rails::AnswerLimit;
-use exo_rails::message::ToolCall;
+use exo_rails::message::{Content, Message, Role, ToolCall};
 use exo_rails::prelude::*;
 pub use exo_rails_policy::sizes::{LargeOutput, SizesConfig};
 
@@ -10,6 +10,7 @@ use exo_rails_policy::{ConfigError, Severity};
 use self::measure::{Excess, Measure};
 use crate::config::makes;
 use crate::finding::{Finding, Place};
+use crate::judged::Judge;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::CutOff;
 use crate::shape::feedback::ask_again;
@@ -26,7 +27,8 @@ const SMALLEST_OUTPUT: usize = 256;
 /// - An answer whose text or tool calls are too large is not parsed. The model is asked again, and reads the limit
 ///   (`PostLlmCall`). A streamed answer is read up to the limit only.
 /// - A tool call whose arguments are too large is skipped (`PreToolCall`).
-/// - A tool output that is too large is withheld, or cut (`PostToolCall`). The model reads how large it was.
+/// - A tool output that is too large is withheld, or cut (`PostToolCall`). The model reads how large it was. An output in the
+///   conversation of a request is withheld (`PreLlmCall`).
 ///
 /// The measurement stops at the first limit. It allocates nothing.
 ///
@@ -57,6 +59,7 @@ const SMALLEST_OUTPUT: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Sizes {
     config: SizesConfig,
+    judge: Judge,
 }
 
 impl Sizes {
@@ -80,7 +83,7 @@ impl Sizes {
             let message = format!("a cut output needs room for a note: write at least {SMALLEST_OUTPUT}");
             return Err(ConfigError::new(message).in_key("max_output_bytes"));
         }
-        Ok(Self { config })
+        Ok(Self { config, judge: Judge::new() })
     }
 
     fn finding(&self, excess: Excess) -> Finding {
@@ -102,6 +105,12 @@ impl Sizes {
         [AnswerLimit::Text(max_answer_bytes as u64), AnswerLimit::Arguments(max_argument_bytes as u64)]
     }
 
+    fn of_output(&self, bytes: usize) -> Option<Finding> {
+        let max = self.config.max_output_bytes;
+        let message = || format!("the output has {bytes} bytes, and at most {max} are allowed: ask for less");
+        (bytes > max).then(|| Finding::new(GUARD, "output_bytes", Severity::Low, message()))
+    }
+
     /// Returns the first mistake in an answer. The rest of a streamed answer behind the passed limit was not read.
     fn of_answer(&self, response: &ModelResponse, passed: Option<AnswerLimit>) -> Option<Finding> {
         let SizesConfig { max_answer_bytes, .. } = self.config;
@@ -121,9 +130,24 @@ impl Sizes {
 
 #[rail(priority = 5, name = "sizes")]
 impl Sizes {
+    /// The limits of the answer, and outputs in the conversation that no other event has had.
     #[on(PreLlmCall)]
-    fn begin(&self, ctx: &mut RailContext) {
+    fn request(&self, call: &mut ModelCallInputs, ctx: &mut RailContext) {
         self.of_stream().into_iter().for_each(|limit| ctx.limit_answer(limit));
+        for number in 0..call.messages.len() {
+            let Some(Message { role: Role::Tool, content: Some(content), .. }) = call.messages.get(number) else {
+                continue;
+            };
+            // Not cut: the guards that look for what a cut has divided read outputs, and no conversation.
+            let Some(finding) = self.of_output(content.text().len()) else { continue };
+            let (reason, is_new) = (finding.reason(), self.judge.is_new(&Role::Tool, content, ctx));
+            if is_new {
+                finding.at(Place::pointer(format!("/messages/{number}/content"))).report(ctx);
+            }
+            if let Some(message) = call.messages.get_mut(number) {
+                message.content = Some(Content::Text(reason.to_string()));
+            }
+        }
     }
 
     #[on(PostLlmCall)]
@@ -144,17 +168,12 @@ impl Sizes {
 
     #[on(PostToolCall)]
     fn output(&self, output: &mut ToolOutput, ctx: &mut RailContext) {
-        let (bytes, max) = (output.content.len(), self.config.max_output_bytes);
-        if bytes <= max {
-            return;
-        }
-        let message = format!("the output has {bytes} bytes, and at most {max} are allowed: ask for less");
-        let finding = Finding::new(GUARD, "output_bytes", Severity::Low, message);
+        let Some(finding) = self.of_output(output.content.len()) else { return };
         match self.config.large_output {
             LargeOutput::Refuse => *output = ToolOutput::error(finding.reason().to_string()),
             LargeOutput::Cut => {
                 let note = format!("\n[{}]", finding.reason());
-                let keep = max.saturating_sub(note.len());
+                let keep = self.config.max_output_bytes.saturating_sub(note.len());
                 ctx.extra.insert(CutOff::cut(&mut output.content, keep, note));
             }
         }

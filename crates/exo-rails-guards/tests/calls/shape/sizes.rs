@@ -1,6 +1,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use exo_rails::message::Message;
 use exo_rails::prelude::*;
 use exo_rails::{ModelDelta, Stream, StreamPiece, ToolCallDelta};
 use exo_rails_guards::Sizes;
@@ -10,7 +11,7 @@ use exo_rails_guards::{Kit, PersonalData, Secrets};
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
-use crate::shape::{calling, offering};
+use crate::shape::{calling, findings, offering};
 
 rail_chain! { struct Guards { sizes: Sizes } }
 
@@ -190,4 +191,17 @@ async fn a_secret_at_the_cut_is_hidden() {
         }
     }
     assert!(marks > 100, "{marks}");
+}
+
+#[tokio::test]
+async fn a_large_output_of_the_history_is_withheld_in_each_request() {
+    let (guards, mut ctx) = (guards(), RunContext::new("test"));
+    for turn in 0..2 {
+        let small = Message::tool("call-0", "x".repeat(300));
+        let mut request = ModelCallInputs::new([small.clone(), Message::tool("call-1", "y".repeat(301))]);
+        let _ = guards.dispatch::<PreLlmCall>(&mut request, &mut ctx).await.unwrap();
+        let text = "sizes/output_bytes: the output has 301 bytes, and at most 300 are allowed: ask for less";
+        assert_eq!(request.messages, [small, Message::tool("call-1", text)]);
+        assert_eq!(findings(&ctx).len(), 1 - turn, "it is reported once");
+    }
 }

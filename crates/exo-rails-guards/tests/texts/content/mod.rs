@@ -8,6 +8,7 @@ mod classifier;
 mod evasion;
 mod filters;
 mod hidden;
+mod history;
 mod injection;
 mod properties;
 
