@@ -146,6 +146,7 @@ const GUARDS: Layers = Layers {
         "kit_guard",
         "finding",
         "refusal",
+        "judged",
         "arguments",
         "automaton",
         "wording",
