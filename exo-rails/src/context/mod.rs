@@ -496,10 +496,29 @@ impl RailContext {
     /// Returns the slot of an operation for the next one, and takes the inputs out.
     ///
     /// # Errors
-    /// Returns a copy of the inputs if a permit still shares the slot. The slot then keeps its inputs.
+    /// Returns the slot if a permit still shares it. The slot then keeps its inputs.
     #[inline(always)]
-    pub(crate) fn return_slot<T: Clone + Send + Sync + 'static>(&mut self, slot: Arc<Slot<T>>) -> Result<T, T> {
+    pub(crate) fn return_slot<T: Send + Sync + 'static>(&mut self, slot: Arc<Slot<T>>) -> Result<T, Arc<Slot<T>>> {
         self.slots.put(slot)
+    }
+
+    /// Waits at most a second until the permit that shares a slot is dropped, and takes the inputs out. Returns whether the permit
+    /// was kept. Then the inputs are a copy. A task may send its result before it drops
+    /// its permit, and which of both the guard sees first is luck.
+    #[cold]
+    pub(crate) async fn await_permit<T: Clone + Send + Sync + 'static>(&mut self, mut slot: Arc<Slot<T>>) -> (T, bool) {
+        const YIELDS: usize = 16;
+        let delays = std::iter::repeat_n(0, YIELDS).chain((0..10).map(|doubled| 1 << doubled));
+        for milliseconds in delays {
+            if self.pause(Duration::from_millis(milliseconds)).await.is_err() {
+                break;
+            }
+            slot = match self.slots.put(slot) {
+                Ok(inputs) => return (inputs, false),
+                Err(slot) => slot,
+            };
+        }
+        (slot.inputs().clone(), true)
     }
 
     /// Waits, unless the run is cancelled meanwhile. Without a delay, yields to other tasks and timers, because retries

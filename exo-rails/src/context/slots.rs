@@ -108,11 +108,11 @@ impl Slots {
     /// Takes a slot back, and takes the inputs out.
     ///
     /// # Errors
-    /// Returns a copy of the inputs if a permit still shares the slot. The slot then keeps its inputs.
+    /// Returns the slot if a permit still shares it. The slot then keeps its inputs.
     #[inline(always)]
-    pub(crate) fn put<T: Clone + Send + Sync + 'static>(&mut self, mut slot: Arc<Slot<T>>) -> Result<T, T> {
+    pub(crate) fn put<T: Send + Sync + 'static>(&mut self, mut slot: Arc<Slot<T>>) -> Result<T, Arc<Slot<T>>> {
         let Some(inputs) = Arc::get_mut(&mut slot).and_then(|unshared| unshared.inputs.take()) else {
-            return Err(slot.inputs().clone());
+            return Err(slot);
         };
         match self.first {
             None => self.first = Some(slot),

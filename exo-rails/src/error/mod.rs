@@ -388,7 +388,8 @@ pub enum RunError {
     /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
-    /// The operation has ended but kept its permit. It may still be running, so the guard does not accept its result.
+    /// The operation has ended but kept its permit for a second. It may still be running, so the guard does not accept its
+    /// result.
     #[error("the operation after {event} ended but kept its permit")]
     PermitKept {
         /// The event whose rails allowed the operation.

@@ -86,13 +86,15 @@ where
                         if let Some(began) = began {
                             ctx.set_elapsed(Some(began.elapsed()));
                         }
-                        inputs = match ctx.return_slot(slot) {
-                            Ok(inputs) => inputs,
-                            Err(copy) => {
-                                inputs = copy;
-                                break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
-                            }
+                        let is_kept;
+                        (inputs, is_kept) = match ctx.return_slot(slot) {
+                            Ok(inputs) => (inputs, false),
+                            // Boxed, because it is rare and would make every guarded call larger.
+                            Err(slot) => Box::pin(ctx.await_permit(slot)).await,
                         };
+                        if is_kept {
+                            break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
+                        }
                         if is_provided {
                             ctx.drop_slot::<O::Inputs>();
                         }

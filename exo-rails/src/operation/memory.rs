@@ -50,7 +50,7 @@ where
     let recalled = recall(issue(&slot)).map(converted::<_, OperationError>).err_into::<RunError>();
     let result = watch.unless_cancelled(recalled).await;
     drop(open_slot);
-    let query = taken_back(slot, HookPoint::MemoryRecalled, ctx)?;
+    let query = taken_back(slot, HookPoint::MemoryRecalled, ctx).await?;
     let mut memory = result?;
     let outcome = watch
         .unless_cancelled(enter::<MemoryRecalled, R>(rails, (&query, &mut memory), ctx).err_into::<RunError>())
@@ -105,7 +105,7 @@ where
     let open_slot = CloseOnDrop(&slot);
     let result = converted::<(), OperationError>(store(issue(&slot)).await);
     drop(open_slot);
-    taken_back(slot, HookPoint::MemoryStored, ctx)?;
+    taken_back(slot, HookPoint::MemoryStored, ctx).await?;
     if is_provided {
         ctx.drop_slot::<MemoryEntry>();
     }
@@ -116,10 +116,16 @@ where
 ///
 /// # Errors
 /// Returns an error if the operation has kept its permit.
-fn taken_back<T: Clone + Send + Sync + 'static>(
+async fn taken_back<T: Clone + Send + Sync + 'static>(
     slot: Arc<Slot<T>>,
     event: HookPoint,
     ctx: &mut RailContext,
 ) -> Result<T, RunError> {
-    ctx.return_slot(slot).map_err(|_| RunError::PermitKept { event })
+    match ctx.return_slot(slot) {
+        Ok(inputs) => Ok(inputs),
+        Err(slot) => match ctx.await_permit(slot).await {
+            (inputs, false) => Ok(inputs),
+            (_, true) => Err(RunError::PermitKept { event }),
+        },
+    }
 }

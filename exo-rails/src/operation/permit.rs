@@ -21,8 +21,8 @@ use crate::message::{InvokeInputs, OperationErrorKind};
 /// Every guard set makes a `Permit<T>`, also [`NoRails`](crate::NoRails), which has no rails. A `Permit<T, P>` proves more:
 /// the guard set [meets](crate::Meets) the requirements `P`. [`Guard::proving`](crate::Guard::proving) makes it.
 ///
-/// The operation must drop the permit before it ends. If it keeps the permit, the guard fails with
-/// [`RunError::PermitKept`](crate::RunError::PermitKept).
+/// The operation must drop the permit before it ends. A task of the operation may drop it a little later: the guard waits up to a
+/// second. If the permit is kept longer, the guard fails with [`RunError::PermitKept`](crate::RunError::PermitKept).
 ///
 /// ```
 /// use exo_rails::prelude::*;

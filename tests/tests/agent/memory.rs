@@ -441,7 +441,7 @@ async fn the_mark_of_a_recalled_message_is_not_serialised() {
     assert_eq!(serde_json::to_value(&message).unwrap(), json!({ "role": "user", "content": "hello" }));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_memory_cannot_keep_its_permit() {
     let (kept, mut ctx) = (Mutex::new(None), RunContext::new("memory"));
     let thief = |query: Permit<MemoryQuery>| {

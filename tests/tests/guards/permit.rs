@@ -32,7 +32,7 @@ async fn a_permit_shows_the_call_as_the_rails_have_left_it() {
     assert_eq!(output.content, r#"search {"limit":3}"#);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_permit_that_is_kept_beyond_its_operation_is_an_error() {
     let kept = Mutex::new(None);
     let mut ctx = RunContext::new("permit");
@@ -51,7 +51,28 @@ async fn a_permit_that_is_kept_beyond_its_operation_is_an_error() {
     assert_eq!(output.content, r#"{"limit":3}"#, "the context is good for the next operation");
 }
 
-#[tokio::test]
+/// A task sends its result, and drops its permit in its own time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_may_drop_its_permit_after_its_result() {
+    for round in 0..200_u64 {
+        let tool = |call: Permit<ToolCallInputs>| async move {
+            let (send, receive) = tokio::sync::oneshot::channel();
+            tokio::spawn(async move {
+                let _ = send.send(ToolOutput::text("done"));
+                if round % 10 == 0 {
+                    tokio::time::sleep(Duration::from_millis(round / 10)).await;
+                }
+                drop(call);
+            });
+            receive.await.map_err(|_| OperationError::from("the task has ended"))
+        };
+        let rails = rails![after];
+        let output = rails.dyn_tool_call(ToolCallInputs::new("search"), &mut RunContext::new("permit"), tool).await;
+        assert_eq!(output.unwrap().content, "done", "round {round}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_kept_permit_is_not_a_failure_of_the_operation() {
     let kept = Mutex::new(None);
     let keep_and_fail = |call| {
@@ -218,7 +239,7 @@ async fn kept(end: Ends, ctx: &RunContext, keep: Keeps<'_>) -> Later {
 }
 
 /// Whatever is made of a permit while its guard is open, nothing begins when the guard is over.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_kept_permit_runs_no_tool_after_its_guard_has_ended() {
     fn count(call: &Permit<ToolCallInputs>) {
         call.scope().run.update(|runs: &mut u32| *runs += 1);
@@ -297,7 +318,7 @@ async fn a_renamed_call_runs_no_other_tool() {
 }
 
 /// The models and the memory of the agent ask the permit as well.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_kept_permit_asks_no_model_and_no_memory() {
     use exo_rails::{MemoryEntry, MemoryItem, MemoryQuery};
     use exo_rails_agent::{InMemory, Memory, Model, ScriptedModel};
