@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::context::hook_state::HookState;
@@ -133,18 +135,40 @@ struct SharedValue {
     /// The name of the value's type, for messages.
     type_name: &'static str,
     value: Box<dyn Any + Send + Sync>,
+    /// How a saved run has the value, if a rail keeps it.
+    kept: Option<Kept>,
 }
+
+/// How a value is saved that a rail keeps.
+#[derive(Clone, Copy)]
+struct Kept {
+    name: &'static str,
+    save: fn(&(dyn Any + Send + Sync)) -> Option<serde_json::Result<Value>>,
+}
+
+impl Kept {
+    fn of<T: Any + Serialize>(name: &'static str) -> Self {
+        Self { name, save: |value| value.downcast_ref::<T>().map(serde_json::to_value) }
+    }
+}
+
+/// The kept values of a resumed run that no rail has asked for yet.
+#[derive(Default)]
+pub(super) struct Waiting(pub(super) Map<String, Value>);
 
 impl SharedValue {
     fn new<T: Any + Send + Sync>(value: T) -> Self {
-        Self { type_name: type_name::<T>(), value: Box::new(value) }
+        Self { type_name: type_name::<T>(), value: Box::new(value), kept: None }
     }
 }
 
 impl SharedExtensions {
     /// Inserts a value. Returns the previous value of this type.
     pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<T> {
-        let old = self.lock().insert(TypeId::of::<T>(), SharedValue::new(value));
+        let mut values = self.lock();
+        let mut new = SharedValue::new(value);
+        new.kept = values.get(&TypeId::of::<T>()).and_then(|old| old.kept);
+        let old = values.insert(TypeId::of::<T>(), new);
         old.and_then(|old| old.value.downcast().ok()).map(|old| *old)
     }
 
@@ -175,10 +199,13 @@ impl SharedExtensions {
         Self { values: own, real: Some(self.values.clone()) }
     }
 
-    /// Returns the names of the types for which `is_listed` is true, sorted.
+    /// Returns the names of the types that no rail keeps and for which `is_listed` is true, sorted.
     pub(super) fn type_names(&self, mut is_listed: impl FnMut(TypeId) -> bool) -> Vec<String> {
         let values = self.lock();
-        let names = values.iter().filter(|(id, _)| is_listed(**id)).map(|(_, value)| value.type_name.to_owned());
+        let names = values
+            .iter()
+            .filter(|(id, value)| value.kept.is_none() && is_listed(**id))
+            .map(|(_, value)| value.type_name.to_owned());
         let mut names: Vec<_> = names.collect();
         names.sort();
         names
@@ -203,6 +230,81 @@ impl SharedExtensions {
             // The key is the type of the value, so this branch never runs. It keeps the function total.
             None => change(&mut T::default()),
         }
+    }
+
+    /// Changes the value of this type like [`update`](Self::update), and keeps it: [`RunContext::save`] writes the value
+    /// under this name, each time that it saves the run. So the value in a saved run is never older than the run. In a
+    /// resumed run, the first call of `update_kept` reads the saved value. If there is none, it inserts the default.
+    ///
+    /// A rail keeps its own values in this way, without a [`KeptValues`](crate::KeptValues) of the program. The values of a
+    /// session and of rails in shadow are not saved with a run.
+    ///
+    /// ```
+    /// use exo_rails::RunContext;
+    ///
+    /// #[derive(Default, serde::Serialize, serde::Deserialize)]
+    /// struct ToolCalls(u32);
+    ///
+    /// let count = |ctx: &RunContext| {
+    ///     ctx.run.update_kept("tool_calls", |calls: &mut ToolCalls| {
+    ///         calls.0 += 1;
+    ///         calls.0
+    ///     })
+    /// };
+    /// let ctx = RunContext::new("support");
+    /// assert_eq!(count(&ctx)?, 1);
+    /// let saved = ctx.save(&Default::default())?;
+    ///
+    /// let mut ctx = RunContext::new("support");
+    /// ctx.restore(saved, &Default::default())?;
+    /// assert_eq!(count(&ctx)?, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the saved value is not a `T`. It stays where it is, so the next call returns the error too.
+    ///
+    /// # Panics
+    /// Panics where [`update`](Self::update) does.
+    ///
+    /// [`RunContext::save`]: crate::RunContext::save
+    pub fn update_kept<T, R>(&self, name: &'static str, change: impl FnOnce(&mut T) -> R) -> serde_json::Result<R>
+    where
+        T: Any + Send + Sync + Default + Serialize + DeserializeOwned,
+    {
+        let mut values = self.lock();
+        if !values.contains_key(&TypeId::of::<T>()) {
+            let waiting = values.get_mut(&TypeId::of::<Waiting>());
+            let waiting = waiting.and_then(|waiting| waiting.value.downcast_mut::<Waiting>());
+            let value = match waiting.as_ref().and_then(|Waiting(waiting)| waiting.get(name)) {
+                Some(saved) => T::deserialize(saved)?,
+                None => T::default(),
+            };
+            if let Some(Waiting(waiting)) = waiting {
+                waiting.remove(name);
+            }
+            values.insert(TypeId::of::<T>(), SharedValue::new(value));
+        }
+        let slot = values.entry(TypeId::of::<T>()).or_insert_with(|| SharedValue::new(T::default()));
+        slot.kept.get_or_insert_with(|| Kept::of::<T>(name));
+        Ok(match slot.value.downcast_mut() {
+            Some(value) => change(value),
+            // As in `update`.
+            None => change(&mut T::default()),
+        })
+    }
+
+    /// Writes the values that rails keep, and those that wait for their rails. Leaves out the types for which `is_saved` is true.
+    pub(super) fn kept(&self, is_saved: impl Fn(TypeId) -> bool) -> serde_json::Result<Map<String, Value>> {
+        let mut saved = self.read(|Waiting(waiting)| waiting.clone()).unwrap_or_default();
+        for (_, SharedValue { value, kept, .. }) in self.lock().iter().filter(|(id, _)| !is_saved(**id)) {
+            if let Some(kept) = kept
+                && let Some(value) = (kept.save)(&**value)
+            {
+                saved.insert(kept.name.to_owned(), value?);
+            }
+        }
+        Ok(saved)
     }
 
     /// Removes the value of this type and returns it.

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::extensions::Waiting;
 use super::hook_state::HookState;
 use super::notices::Notices;
 use super::questions::Answers;
@@ -21,9 +22,9 @@ use crate::message::{Message, Usage};
 /// The context of a suspended run. [`RunContext::save`] makes it, and [`RunContext::restore`] continues the run with
 /// it.
 ///
-/// It can be written as JSON. It contains two kinds of values from [`ctx.run`](crate::RunScope::run): the values in the
-/// [state](SharedExtensions::state), and the values whose types are [kept](KeptValues). It does not contain the values
-/// of the session.
+/// It can be written as JSON. It contains three kinds of values from [`ctx.run`](crate::RunScope::run): the values in the
+/// [state](SharedExtensions::state), the values whose types are [kept](KeptValues), and the values that rails
+/// [keep themselves](SharedExtensions::update_kept). It does not contain the values of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SavedContext {
@@ -46,6 +47,9 @@ pub struct SavedContext {
     /// The kept values, under their names.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Value>,
+    /// The values that rails [keep themselves](SharedExtensions::update_kept), under their names.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub kept: Map<String, Value>,
     /// The types of the values that are not kept. The run continues without these values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
@@ -213,6 +217,7 @@ impl RunContext {
             TypeId::of::<Answers>(),
             TypeId::of::<Used>(),
             TypeId::of::<ShadowValues>(),
+            TypeId::of::<Waiting>(),
             super::emit::emitter(),
         ];
         Ok(SavedContext {
@@ -223,6 +228,7 @@ impl RunContext {
             usage: self.usage(),
             state: self.run.state().snapshot(),
             values: kept.save(&self.run)?,
+            kept: self.run.kept(|type_id| kept.has(type_id))?,
             lost: self.run.type_names(|type_id| !own.contains(&type_id) && !kept.has(type_id)),
             notices: self.run.read(|Notices(notices)| notices.clone()).unwrap_or_default(),
             answers: self.run.read(|answers: &Answers| answers.saved(&self.operation)).unwrap_or_default(),
@@ -256,6 +262,7 @@ impl RunContext {
         let values = &scope.run;
         values.state().restore(saved.state);
         kept.restore(values, saved.values)?;
+        values.insert(Waiting(saved.kept));
         values.insert(Used(saved.usage));
         values.insert(Notices(saved.notices));
         values.insert(Answers::restored(saved.answers));

@@ -8,7 +8,7 @@ use exo_rails::prelude::*;
 use exo_rails::{AnswerLimit, DroppedInputs, OperationEnd, RailContext};
 use exo_rails_policy::ToolName;
 use exo_rails_policy::budgets::{Price, Unit};
-use exo_rails_policy::{ConfigError, OnRefusal, Severity};
+use exo_rails_policy::{ConfigError, OnRefusal, Scope, Severity};
 
 use super::estimate::{Expected, usage_of_cut};
 use super::price::{Prices, completion, completion_for, cost, largest_cost};
@@ -18,7 +18,7 @@ use crate::finding::Finding;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
 use crate::limits::call_id::{CallId, Fallbacks, Operation, was_skipped};
-use crate::limits::held::{Cut, Held, Hold, Part, Reserved, Reserving, difference};
+use crate::limits::held::{Cut, Held, Hold, Part, Reserved, Reserving, RestoreError, RunAmounts, difference};
 use crate::limits::scope::ScopeError;
 use crate::limits::scope::ScopeKey;
 use crate::store::StoreError;
@@ -103,6 +103,18 @@ pub enum BudgetError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The amounts in the record of the run cannot be read.
+    #[error("the saved state `budgets` cannot be read: {0}")]
+    Saved(#[from] serde_json::Error),
+}
+
+impl From<RestoreError> for BudgetError {
+    fn from(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Store(error) => Self::Store(error),
+            RestoreError::Saved(error) => Self::Saved(error),
+        }
+    }
 }
 
 /// A call to count.
@@ -196,6 +208,7 @@ impl Budgets {
             return Ok(None);
         }
         let store = self.store.at(ctx);
+        RunAmounts::restore(GUARD, store, ctx).await?;
         let reservation = match self.reserve(store, &mut parts).await? {
             Ok(reservation) => reservation,
             Err(over) => {
@@ -262,13 +275,15 @@ impl Budgets {
     }
 
     /// Settles the holds that earlier calls have left behind.
-    async fn settle_left(&self, id: CallId, ctx: &RailContext) -> Result<(), StoreError> {
+    async fn settle_left(&self, id: CallId, ctx: &RailContext) -> Result<(), BudgetError> {
         let left = ctx.run.update(|held: &mut Held| held.begin(&self.id, id, ctx.attempt()));
         let mut failed = None;
         for mut hold in left {
             if let Err(error) = hold.settle().await {
                 ctx.run.update(|held: &mut Held| held.keep_unsettled(hold));
-                failed = Some(error);
+                failed = Some(error.into());
+            } else {
+                hold.note(GUARD, ctx)?;
             }
         }
         failed.map_or(Ok(()), Err)
@@ -299,6 +314,7 @@ impl Budgets {
                 least,
                 most: limit.limit(),
                 window: limit.store_window(),
+                is_of_run: limit.per == Scope::Run,
             });
         }
         Ok(parts)
@@ -417,6 +433,7 @@ impl Budgets {
         ctx: &RailContext,
     ) -> Result<Vec<Part>, BudgetError> {
         let mut parts = self.parts(call, ctx)?;
+        RunAmounts::restore(GUARD, self.store.at(ctx), ctx).await?;
         let keys: Vec<&str> = parts.iter().map(|part| part.key.as_str()).collect();
         let replaced = ctx.run.update(|held: &mut Held| held.end_replaced(&self.id, id, &keys));
         for mut hold in replaced {
@@ -426,6 +443,7 @@ impl Budgets {
                 ctx.run.update(|held: &mut Held| held.keep_unsettled(hold));
                 return Err(error.into());
             }
+            hold.note(GUARD, ctx)?;
         }
         Ok(parts)
     }
@@ -446,6 +464,7 @@ impl Budgets {
             ctx.run.update(|held: &mut Held| held.keep_unsettled(hold));
             return Err(error.into());
         }
+        hold.note(GUARD, ctx)?;
         self.warn(&hold.parts, ctx).await
     }
 

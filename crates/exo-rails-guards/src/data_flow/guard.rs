@@ -5,6 +5,7 @@ use std::sync::Arc;
 use exo_rails::prelude::*;
 use exo_rails::{MemoryQuery, OpenQuestion, RecalledMemory, RunScope};
 use exo_rails_policy::{ConfigError, OnRefusal, Severity, ToolName, ToolPattern};
+use serde::{Deserialize, Serialize};
 
 use super::declared::Declared;
 use super::marks::Form;
@@ -22,8 +23,11 @@ use crate::store::StoreError;
 
 pub(super) const GUARD: &str = "data_flow";
 
-/// The name of the saved state in the JSON state of a run or session.
+/// The name of the saved state of a run or session.
 const SAVED: &str = "data_flow";
+
+/// The name of what a saved run knows about the state of its session.
+const LEARNED: &str = "data_flow.learned";
 
 /// The origin of values in a run that goes on without its state.
 pub(super) const LOST: &str = "the run before it went on";
@@ -100,6 +104,21 @@ pub enum FlowError {
     Ask(#[from] AskError),
 }
 
+/// From how many events of the run the guard has learned: a value of the run. A state of the session that has learned from fewer
+/// events is an older one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Learned {
+    count: u64,
+    /// Whether the state of the session was compared with the count, since the run has begun or goes on.
+    #[serde(skip)]
+    is_compared: bool,
+}
+
+/// Returns whether a run that goes on must bring its state. A guard in shadow saves nothing, and refuses nothing.
+fn is_without_state(ctx: &RunScope) -> bool {
+    ctx.is_resumed() && !ctx.is_shadow()
+}
+
 /// A tainted value in a sink.
 struct Tainted {
     finding: Finding,
@@ -136,25 +155,80 @@ impl DataFlow {
         Least { telling: self.config.passage_chars, common: self.config.common_passage_chars }
     }
 
-    /// Changes the state of the run or session. If there is none, it is read from where a run was suspended.
+    /// Changes the state of the run or session. The state of a run is saved with each record of the run. If a run or a session
+    /// goes on without its state, or with an older one, every value may be tainted.
     pub(super) fn with<R>(&self, ctx: &RunScope, change: impl FnOnce(&mut FlowState) -> R) -> Result<R, FlowError> {
-        let values = match self.config.scope {
-            FlowScope::Run => &ctx.run,
-            FlowScope::Session => &ctx.session,
-        };
-        if !values.update(|state: &mut FlowState| state.form.is_some()) {
-            let saved = values.state().get(SAVED).map(serde_json::from_value::<FlowState>).transpose();
-            let saved = saved.map_err(FlowError::Saved)?;
-            values.update(|state: &mut FlowState| {
+        match self.config.scope {
+            FlowScope::Run => ctx.run.update_kept(SAVED, |state: &mut FlowState| {
                 if state.form.is_none() {
-                    let is_lost = saved.is_none() && ctx.is_resumed();
+                    self.begin(state, is_without_state(ctx));
+                }
+                change(state)
+            }),
+            FlowScope::Session => {
+                self.read_session(ctx)?;
+                Ok(ctx.session.update(change))
+            }
+        }
+        .map_err(FlowError::Saved)
+    }
+
+    fn begin(&self, state: &mut FlowState, is_lost: bool) {
+        state.form(self.config.passage_chars, self.config.value_chars);
+        if self.config.keep_in_store {
+            // The store may have the state.
+            state.is_lost = is_lost;
+        } else if is_lost {
+            state.taint_all(LOST, &self.config.all_labels());
+        }
+    }
+
+    /// Reads the saved state of the session, and compares it with what the run has learned.
+    fn read_session(&self, ctx: &RunScope) -> Result<(), FlowError> {
+        if !ctx.session.update(|state: &mut FlowState| state.form.is_some()) {
+            let saved = ctx.session.state().get(SAVED).map(serde_json::from_value::<FlowState>).transpose();
+            let saved = saved.map_err(FlowError::Saved)?;
+            ctx.session.update(|state: &mut FlowState| {
+                if state.form.is_none() {
+                    let is_lost = saved.is_none() && is_without_state(ctx);
                     *state = saved.unwrap_or_default();
-                    state.form(self.config.passage_chars, self.config.value_chars);
-                    state.is_lost = is_lost;
+                    self.begin(state, is_lost);
                 }
             });
         }
-        Ok(values.update(change))
+        let learned = ctx.run.update_kept(LEARNED, |learned: &mut Learned| learned.clone());
+        let learned = learned.map_err(FlowError::Saved)?;
+        if learned.is_compared {
+            return Ok(());
+        }
+        let known = ctx.session.update(|state: &mut FlowState| {
+            let known = state.learned_in(ctx.run_id());
+            // A store has the newest state.
+            if !self.config.keep_in_store && is_without_state(ctx) && (known == 0 || known < learned.count) {
+                state.taint_all(LOST, &self.config.all_labels());
+            }
+            known
+        });
+        let compared = |learned: &mut Learned| *learned = Learned { count: known, is_compared: true };
+        ctx.run.update_kept(LEARNED, compared).map_err(FlowError::Saved)
+    }
+
+    /// Notes that the guard learns from an event of the run. The run notes it first, so that a state without what the guard
+    /// has learned is recognised.
+    fn begin_learning(&self, ctx: &RunScope) -> Result<(), FlowError> {
+        if self.config.scope == FlowScope::Run {
+            return Ok(());
+        }
+        self.read_session(ctx)?;
+        ctx.run.update_kept(LEARNED, |learned: &mut Learned| learned.count += 1).map_err(FlowError::Saved)
+    }
+
+    /// Notes that the session has what the guard has learned from an event.
+    fn end_learning(&self, ctx: &RunScope) -> Result<(), FlowError> {
+        match self.config.scope {
+            FlowScope::Run => Ok(()),
+            FlowScope::Session => self.with(ctx, |state| state.learn_in(ctx.run_id())),
+        }
     }
 
     pub(super) fn form(&self, ctx: &RunScope) -> Result<Form, FlowError> {
@@ -177,18 +251,16 @@ impl DataFlow {
         if self.config.coarse {
             origins |= state.origins_of(ALL);
         }
-        if state.is_lost {
-            origins |= self.config.all_labels().into_iter().fold(0, |set, label| set | state.origin(LOST, label));
-        }
         origins & state.origins_of(labels)
     }
 
+    /// Saves the state with the session.
     fn save(&self, ctx: &RunScope) -> Result<(), FlowError> {
+        if self.config.keep_in_store || self.config.scope == FlowScope::Run {
+            return Ok(());
+        }
         let saved = self.with(ctx, |state| serde_json::to_value(&*state))?.map_err(FlowError::Saved)?;
-        match self.config.scope {
-            FlowScope::Run => ctx.run.state().set(SAVED, saved),
-            FlowScope::Session => ctx.session.state().set(SAVED, saved),
-        };
+        ctx.session.state().set(SAVED, saved);
         Ok(())
     }
 
@@ -258,7 +330,7 @@ impl DataFlow {
             return Ok(RailAction::Continue);
         }
         self.pull(ctx).await?;
-        if self.with(ctx, |state| state.is_clean() && !state.is_lost)? {
+        if self.with(ctx, |state| state.is_clean())? {
             return Ok(RailAction::Continue);
         }
         let mut asks = Vec::new();
@@ -312,13 +384,15 @@ impl DataFlow {
     #[on(Start)]
     async fn learn_input(&self, run: &InvokeInputs, ctx: &RailContext) -> Result<(), FlowError> {
         self.pull(ctx).await?;
+        self.begin_learning(ctx)?;
         if ctx.is_inner_run() {
             self.learn_task(run, ctx)?;
-            return self.push(ctx).await;
+        } else {
+            self.with(ctx, FlowState::begin_with_input)?;
+            self.learn_messages(&run.messages, true, ctx)?;
+            self.learn_words(&run.input.text(), "the user's input", self.config.user_input.as_deref(), ctx)?;
         }
-        self.with(ctx, FlowState::begin_with_input)?;
-        self.learn_messages(&run.messages, true, ctx)?;
-        self.learn_words(&run.input.text(), "the user's input", self.config.user_input.as_deref(), ctx)?;
+        self.end_learning(ctx)?;
         self.push(ctx).await
     }
 
@@ -332,7 +406,9 @@ impl DataFlow {
     ) -> Result<(), FlowError> {
         let Some(label) = &self.config.memory else { return Ok(()) };
         self.pull(ctx).await?;
+        self.begin_learning(ctx)?;
         memory.items.iter().try_for_each(|item| self.learn_words(&item.text, "the memory", Some(label), ctx))?;
+        self.end_learning(ctx)?;
         self.push(ctx).await
     }
 
@@ -340,10 +416,11 @@ impl DataFlow {
     #[on(PreLlmCall)]
     async fn learn_conversation(&self, call: &ModelCallInputs, ctx: &RailContext) -> Result<(), FlowError> {
         self.pull(ctx).await?;
+        self.begin_learning(ctx)?;
         let has_input = self.with(ctx, |state| state.has_input)?;
         self.learn_messages(&call.messages, !has_input, ctx)?;
         self.learn_schemas(&call.tools, ctx)?;
-        self.with(ctx, |state| state.is_lost = false)?;
+        self.end_learning(ctx)?;
         self.push(ctx).await
     }
 
@@ -352,7 +429,9 @@ impl DataFlow {
     async fn check_call(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> Result<RailAction, FlowError> {
         if ctx.run.get::<Declared>().is_some() {
             self.pull(ctx).await?;
+            self.begin_learning(ctx)?;
             self.learn_declared(ctx)?;
+            self.end_learning(ctx)?;
             self.push(ctx).await?;
         }
         let action = self.decide(call, ctx).await?;
@@ -370,11 +449,13 @@ impl DataFlow {
         ctx: &RailContext,
     ) -> Result<(), FlowError> {
         self.pull(ctx).await?;
+        self.begin_learning(ctx)?;
         self.learn_declared(ctx)?;
         let is_tools = ctx.substituted_by().is_none();
         // What the fallbacks of an earlier call with the same context have done does not count.
         let used = if is_tools { None } else { Fallbacks::of(Operation::Tool, ctx).used };
         self.learn_output(call, output, is_tools, used.as_deref(), ctx)?;
+        self.end_learning(ctx)?;
         self.push(ctx).await
     }
 
@@ -387,26 +468,28 @@ impl DataFlow {
         ctx: &RailContext,
     ) -> Result<(), FlowError> {
         self.pull(ctx).await?;
+        self.begin_learning(ctx)?;
         self.learn_failure(call, &error.to_string(), ctx)?;
+        self.end_learning(ctx)?;
         self.push(ctx).await
     }
 
-    /// Saves the state with the run or session.
+    /// Saves the state with the session.
     #[on(Suspended)]
     async fn save_suspended(&self, _question: &OpenQuestion, ctx: &RailContext) -> Result<(), FlowError> {
         self.pull(ctx).await?;
+        self.begin_learning(ctx)?;
         self.learn_declared(ctx)?;
+        self.end_learning(ctx)?;
         self.push(ctx).await?;
-        if self.config.keep_in_store { Ok(()) } else { self.save(ctx) }
+        self.save(ctx)
     }
 
     /// Saves the state with the session.
     #[on(Finished, Error)]
     async fn save_ended(&self, ctx: &RailContext) -> Result<(), FlowError> {
-        if self.config.keep_in_store {
-            return self.push(ctx).await;
-        }
-        if self.config.scope == FlowScope::Session { self.save(ctx) } else { Ok(()) }
+        self.push(ctx).await?;
+        self.save(ctx)
     }
 }
 

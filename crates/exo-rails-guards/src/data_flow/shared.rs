@@ -104,19 +104,20 @@ impl DataFlow {
             if is_new {
                 // For example, a session that began without a store.
                 state.shared.read = 0;
+                if state.is_lost {
+                    state.taint_all(LOST, &self.config.all_labels());
+                }
                 learned = state.clone();
-            } else {
-                state.is_lost = false;
-                if head.form != form {
-                    // Marks of different forms cannot be compared.
-                    let is_clean = state.is_clean();
-                    *state = FlowState::default();
-                    state.form = Some(head.form);
-                    if !is_clean {
-                        state.taint_all(LOST, &self.config.all_labels());
-                    }
+            } else if head.form != form {
+                // Marks of different forms cannot be compared.
+                let is_clean = state.is_clean();
+                *state = FlowState::default();
+                state.form = Some(head.form);
+                if !is_clean {
+                    state.taint_all(LOST, &self.config.all_labels());
                 }
             }
+            state.is_lost = false;
             state.shared.learned = Some(Box::new(learned));
         })?;
         Ok(head.changes)

@@ -22,14 +22,16 @@ const MOST_CLEARED: usize = 1_000;
 /// The most messages that a state recognises. The guard reads others again, which changes nothing.
 const MOST_SEEN: usize = 65_536;
 
+/// The most runs of a session that a state knows. An older run that goes on counts as one without its state.
+const MOST_RUNS: usize = 64;
+
 /// The labels of a user's words and of the program's words: all.
 pub(super) const ALL: u64 = u64::MAX;
 
 /// What the guard [`DataFlow`](super::DataFlow) knows about a run or a session: hashes of texts, and where they come from.
 ///
-/// It is a value in [`ctx.run`](exo_rails::RunScope::run) or in [`ctx.session`](exo_rails::RunScope::session). The guard also
-/// writes it into the JSON state there when the run is suspended, and at the end of each run of a session. If your program
-/// saves runs at other times, add the type to its [`KeptValues`](exo_rails::KeptValues).
+/// It is a value in [`ctx.run`](exo_rails::RunScope::run) or in [`ctx.session`](exo_rails::RunScope::session). A saved run has
+/// its state. For a session, the guard also writes the state into the JSON state there when a run is suspended and when it ends.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowState {
     pub(super) form: Option<Form>,
@@ -48,7 +50,10 @@ pub struct FlowState {
     seen: HashSet<u64>,
     /// Whether the run has begun with an input, so that only this input is the user's.
     pub(super) has_input: bool,
-    /// Whether the run goes on without what it has read before. Then every value may be tainted.
+    /// The runs of the session, each with the number of events from which the guard has learned. The last ones are at the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    runs: Vec<(String, u64)>,
+    /// Whether the run goes on without what it has read before, if the store does not have it.
     #[serde(skip)]
     pub(super) is_lost: bool,
     /// What the store of the guard knows about the state.
@@ -116,6 +121,21 @@ impl FlowState {
     /// Returns whether nothing is tainted.
     pub(super) fn is_clean(&self) -> bool {
         self.origins.is_empty()
+    }
+
+    /// Returns the number of events of a run from which the guard has learned.
+    pub(super) fn learned_in(&self, run: &str) -> u64 {
+        self.runs.iter().find(|(known, _)| known == run).map_or(0, |(_, count)| *count)
+    }
+
+    /// Notes that the guard has learned from an event of a run.
+    pub(super) fn learn_in(&mut self, run: &str) {
+        let place = self.runs.iter().position(|(known, _)| known == run);
+        let (run, count) = place.map_or_else(|| (run.to_owned(), 0), |place| self.runs.remove(place));
+        self.runs.push((run, count + 1));
+        if self.runs.len() > MOST_RUNS {
+            self.runs.remove(0);
+        }
     }
 
     /// Returns the set of these labels. Unknown labels are added.

@@ -1,18 +1,21 @@
 //! The reserved amounts of the calls of a run.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use exo_rails::RunScope;
 use exo_rails::message::Usage;
+use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::limits::call_id::CallId;
 use crate::store::StoreError;
-use crate::store::{Claim, OverLimit, Reservation, StateStore, StateStoreExt};
+use crate::store::{Claim, Counter, MAX_AMOUNT, OverLimit, Reservation, StateStore, StateStoreExt, TIME_LIMIT};
 use exo_rails_policy::budgets::Measure;
 
 /// The amount of a limit that a call has reserved.
@@ -29,6 +32,77 @@ pub(crate) struct Part {
     /// The largest amount of the counter.
     pub(crate) most: u64,
     pub(crate) window: Option<Duration>,
+    /// Whether the limit counts for one run.
+    pub(crate) is_of_run: bool,
+}
+
+/// What the limits of a run have counted: a value of the run that each of its records has. So a run that goes on with a store
+/// that has lost the counts brings them along.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct RunAmounts {
+    /// The amounts by the keys of their counters.
+    counts: BTreeMap<String, RunAmount>,
+    /// Whether the store was compared with the amounts since the run has begun or gone on.
+    #[serde(skip)]
+    is_compared: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct RunAmount {
+    used: u64,
+    window: Option<Duration>,
+    /// The time of the last count, in milliseconds since 1970.
+    at: u64,
+}
+
+impl RunAmount {
+    /// Returns whether the window of the amount is surely over.
+    fn has_ended(&self) -> bool {
+        let age = Duration::from_millis(unix_ms().saturating_sub(self.at));
+        self.window.is_some_and(|window| age >= window)
+    }
+}
+
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl RunAmounts {
+    /// Gives the store the amounts that it has lost.
+    pub(crate) async fn restore(
+        name: &'static str,
+        store: &Arc<dyn StateStore>,
+        ctx: &RunScope,
+    ) -> Result<(), RestoreError> {
+        let saved = ctx.run.update_kept(name, |Self { counts, is_compared }: &mut Self| {
+            (!*is_compared).then(|| counts.iter().map(|(key, amount)| (key.clone(), *amount)).collect::<Vec<_>>())
+        })?;
+        let Some(saved) = saved else { return Ok(()) };
+        for (key, amount) in saved.into_iter().filter(|(_, amount)| !amount.has_ended()) {
+            let Counter { used, reserved, .. } = store.counter(&key).await?;
+            let missing = amount.used.saturating_sub(used).saturating_sub(reserved);
+            if missing == 0 {
+                continue;
+            }
+            let claim = Claim { key: &key, amount: missing, limit: amount.used, window: amount.window };
+            // If there is no room, another call of the run has brought the amount at the same time.
+            if let Ok(reservation) = store.reserve(&[claim], TIME_LIMIT).await? {
+                store.settle(&reservation, &[missing]).await?;
+            }
+        }
+        ctx.run.update_kept(name, |amounts: &mut Self| amounts.is_compared = true)?;
+        Ok(())
+    }
+}
+
+/// The reason why a store cannot get the amounts of a run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RestoreError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Saved(#[from] serde_json::Error),
 }
 
 /// The reserved amounts of a call. If nobody settles them, for example because the run ends, dropping the hold settles them.
@@ -92,6 +166,24 @@ impl Hold {
         }
         self.open.reservation = None;
         Ok(())
+    }
+
+    /// Notes the used amounts in the run, after the settlement.
+    pub(crate) fn note(&self, name: &'static str, ctx: &RunScope) -> serde_json::Result<()> {
+        let of_run = || self.parts.iter().zip(&self.open.used).filter(|(part, used)| part.is_of_run && **used > 0);
+        if of_run().next().is_none() {
+            return Ok(());
+        }
+        ctx.run.update_kept(name, |RunAmounts { counts, .. }: &mut RunAmounts| {
+            for (part, used) in of_run() {
+                let amount = counts.entry(part.key.clone()).or_default();
+                if amount.has_ended() {
+                    amount.used = 0;
+                }
+                let used = amount.used.saturating_add(*used).min(MAX_AMOUNT);
+                *amount = RunAmount { used, window: part.window, at: unix_ms() };
+            }
+        })
     }
 }
 

@@ -77,6 +77,18 @@ pub struct Loops {
     id: u64,
 }
 
+/// The reason why the guard could not decide.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoopError {
+    /// The history is per session, and the run has no session.
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    /// The history in the record of the run cannot be read.
+    #[error("the saved history `loops` cannot be read: {0}")]
+    Saved(#[from] serde_json::Error),
+}
+
 impl Loops {
     /// Makes the guard.
     ///
@@ -93,17 +105,17 @@ impl Loops {
         Ok(Self { config, id: hasher.finish() })
     }
 
-    /// Changes the history of the run or the session.
-    fn update<T>(&self, ctx: &RailContext, change: impl FnOnce(&mut History) -> T) -> T {
-        let values = match self.config.scope {
-            LoopScope::Run => &ctx.run,
-            LoopScope::Session => &ctx.session,
-        };
-        values.update(|history: &mut LoopHistory| change(history.of(self.id)))
+    /// Changes the history of the run or the session. Each record of the run has the history of the run.
+    fn update<T>(&self, ctx: &RailContext, change: impl FnOnce(&mut History) -> T) -> Result<T, LoopError> {
+        let change = |history: &mut LoopHistory| change(history.of(self.id));
+        match self.config.scope {
+            LoopScope::Run => Ok(ctx.run.update_kept(GUARD, change)?),
+            LoopScope::Session => Ok(ctx.session.update(change)),
+        }
     }
 
     /// Begins a call. Returns the loop that the call would continue, if the guard must refuse the call.
-    fn begin(&self, call: &ToolCallInputs, ctx: &RailContext) -> Option<Loop> {
+    fn begin(&self, call: &ToolCallInputs, ctx: &RailContext) -> Result<Option<Loop>, LoopError> {
         let (call, place, measure) = (canonical::call(call), Place::of(ctx), Progress::of(ctx));
         self.update(ctx, |history| {
             history.advance(measure);
@@ -119,7 +131,12 @@ impl Loops {
     }
 
     /// Ends a call. Returns the loop that the call has continued, and `true` if the model has not read a warning about it yet.
-    fn end(&self, call: &ToolCallInputs, output: &ToolOutput, ctx: &RailContext) -> Option<(Loop, bool)> {
+    fn end(
+        &self,
+        call: &ToolCallInputs,
+        output: &ToolOutput,
+        ctx: &RailContext,
+    ) -> Result<Option<(Loop, bool)>, LoopError> {
         let was_skipped = ctx.substituted_by().is_some() && ctx.elapsed().is_none();
         let resets = !was_skipped && listed(&self.config.resets, call);
         let ended = Ended { result: canonical::result(output), was_skipped };
@@ -195,19 +212,19 @@ impl Loops {
     /// Begins a step: the next tool calls belong to another answer. This works also in an agent loop that does not number its
     /// steps.
     #[on(PreLlmCall)]
-    fn step(&self, ctx: &RailContext) {
-        self.update(ctx, History::begin_step);
+    fn step(&self, ctx: &RailContext) -> Result<(), LoopError> {
+        self.update(ctx, History::begin_step)
     }
 
     #[on(PreToolCall)]
-    fn before(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Result<RailAction, ScopeError> {
+    fn before(&self, call: &ToolCallInputs, ctx: &mut RailContext) -> Result<RailAction, LoopError> {
         if self.config.scope == LoopScope::Session && ctx.session_id().is_none() {
-            return Err(ScopeError::NoSession);
+            return Err(ScopeError::NoSession.into());
         }
         if listed(&self.config.exempt, call) {
             return Ok(RailAction::Continue);
         }
-        let Some(found) = self.begin(call, ctx) else { return Ok(RailAction::Continue) };
+        let Some(found) = self.begin(call, ctx)? else { return Ok(RailAction::Continue) };
         let finding = self.finding(&found);
         let reason = finding.reason();
         finding.report(ctx);
@@ -218,32 +235,38 @@ impl Loops {
     }
 
     #[on(PostToolCall)]
-    fn after(&self, call: &ToolCallInputs, output: &ToolOutput, ctx: &mut RailContext) -> RailAction {
+    fn after(
+        &self,
+        call: &ToolCallInputs,
+        output: &ToolOutput,
+        ctx: &mut RailContext,
+    ) -> Result<RailAction, LoopError> {
         if listed(&self.config.exempt, call) {
-            return RailAction::Continue;
+            return Ok(RailAction::Continue);
         }
-        let Some((found, is_new)) = self.end(call, output, ctx) else { return RailAction::Continue };
+        let Some((found, is_new)) = self.end(call, output, ctx)? else { return Ok(RailAction::Continue) };
         let finding = self.finding(&found);
         // This happens if other guards have refused the calls, so that the rail before the call did not see them.
         if found.level == Level::Abort {
             let reason = finding.reason();
             finding.report(ctx);
-            return RailAction::abort(reason);
+            return Ok(RailAction::abort(reason));
         }
         if is_new {
             ctx.notify_model(warning(call, &finding, found.pattern));
             finding.report(ctx);
         }
-        RailAction::Continue
+        Ok(RailAction::Continue)
     }
 
     /// Clears the history before another attempt of the run.
     #[on(Start)]
-    fn again(&self, ctx: &RailContext) {
+    fn again(&self, ctx: &RailContext) -> Result<(), LoopError> {
         // The history has the calls of the run around an inner one, too.
         if self.config.scope == LoopScope::Run && ctx.attempt() > 0 && !ctx.is_inner_run() {
-            self.update(ctx, History::clear);
+            self.update(ctx, History::clear)?;
         }
+        Ok(())
     }
 }
 

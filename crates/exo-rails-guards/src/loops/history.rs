@@ -12,9 +12,9 @@ const MOST_WARNED: usize = 64;
 /// The calls that [`Loops`](super::Loops) remembers. It is a value in [`ctx.run`](exo_rails::RunScope::run) or in
 /// [`ctx.session`](exo_rails::RunScope::session).
 ///
-/// The history contains hashes and no texts. The [`window`](field@super::LoopsConfig::window) bounds its size. A saved run does
-/// not contain the history, so a resumed run begins with an empty one. To save the history too, add it to the
-/// [`KeptValues`](exo_rails::KeptValues) of the run:
+/// The history contains hashes and no texts. The [`window`](field@super::LoopsConfig::window) bounds its size. Each record of a
+/// run has the history of the run, so a resumed run goes on with it. A saved session does not have the history of the session.
+/// To save it too, add this type to the [`KeptValues`](exo_rails::KeptValues) with which you save the values of the session:
 ///
 /// ```
 /// use exo_rails::KeptValues;

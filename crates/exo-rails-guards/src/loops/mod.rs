@@ -29,6 +29,6 @@ mod judge;
 mod progress;
 
 pub use exo_rails_policy::loops::{Levels, LoopScope, LoopsConfig};
-pub use guard::Loops;
+pub use guard::{LoopError, Loops};
 pub use history::LoopHistory;
 pub use progress::Progress;

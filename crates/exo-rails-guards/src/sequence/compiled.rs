@@ -17,7 +17,7 @@ use crate::limits::scope::ScopeKey;
 use crate::vault::Comparable;
 
 /// The records of a run without a window are forgotten a week after the last call that the rule has remembered.
-const END_OF_RUN: Duration = Duration::from_hours(7 * 24);
+pub(super) const END_OF_RUN: Duration = Duration::from_hours(7 * 24);
 
 #[derive(Debug)]
 pub(super) struct Compiled {
@@ -136,6 +136,16 @@ impl Compiled {
         Ok(Ok(part))
     }
 
+    /// Returns whether the rule counts the calls of a run.
+    pub(super) fn is_of_run(&self) -> bool {
+        self.per == Scope::Run
+    }
+
+    /// Returns whether the rule of a run would allow too much without the earlier calls.
+    pub(super) fn misses_lost_calls(&self) -> bool {
+        self.is_of_run() && !matches!(self.demand(), Demand::OnlyAfter { .. })
+    }
+
     /// Returns whether the rule counts calls that run. A call that runs allows nothing, and is not refused.
     pub(super) fn counts_running(&self) -> bool {
         let outcome = self.demand().remembered().outcome;
@@ -229,6 +239,14 @@ impl Compiled {
         };
         let message = format!("the rule needs the argument `{name}` of this call, and it {problem}");
         self.finding(message).at(Place::pointer(field.to_string()))
+    }
+
+    /// Returns the finding about a run whose earlier calls are lost.
+    pub(super) fn lost(&self) -> Finding {
+        self.finding(
+            "the store no longer has the calls that the run has made before it went on, so the rule cannot decide. Begin a new run"
+                .to_owned(),
+        )
     }
 
     /// Returns the finding about a record that is full.

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use exo_rails::prelude::*;
 use exo_rails::{OperationEnd, RailContext};
 use exo_rails_policy::ToolName;
-use exo_rails_policy::{ConfigError, OnRefusal};
+use exo_rails_policy::{ConfigError, OnRefusal, Scope};
 use exo_rails_sequence::grammar::Outcome;
+use serde::{Deserialize, Serialize};
 
-use super::SequenceConfig;
-use super::compiled::Compiled;
+use super::compiled::{Compiled, END_OF_RUN};
 use super::held::{End, Ending, Held, Hold, Part, new_id};
 use super::state::{Seen, State};
+use super::{GUARD, SequenceConfig};
 use crate::config::makes;
 use crate::finding::Finding;
 use crate::finding::FindingError;
 use crate::kit_guard::KitGuard;
 use crate::limits::call_id::{CallId, Fallbacks, Operation, was_skipped};
-use crate::limits::scope::ScopeError;
+use crate::limits::scope::{ScopeError, ScopeKey};
 use crate::store::StoreError;
 use crate::store::{Change, GuardStore, StateStore, StateStoreExt};
 use crate::vault::{self, Comparable};
@@ -70,6 +71,19 @@ pub enum SequenceError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// What the record of the run knows about its calls cannot be read.
+    #[error("the saved state `sequence` cannot be read: {0}")]
+    Saved(#[from] serde_json::Error),
+}
+
+/// What shows whether the store still has the calls of a run: a random text, in the record of the run and in the store.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Witness {
+    /// The text. `None` if the rules have nothing to remember yet.
+    text: Option<String>,
+    /// Whether the store has lost the calls. `None` if nobody has looked since the run has begun or gone on.
+    #[serde(skip)]
+    is_lost: Option<bool>,
 }
 
 impl Sequence {
@@ -116,11 +130,38 @@ impl Sequence {
         Ok((parts, finding))
     }
 
+    /// Returns whether the store has lost the calls that the run has made before it went on. For example, a store in memory ends
+    /// with its process, and the run goes on in another one.
+    async fn has_lost(&self, parts: &[Part], ctx: &RailContext) -> Result<bool, SequenceError> {
+        if !parts.iter().any(|part| self.rules[part.rule].is_of_run()) {
+            return Ok(false);
+        }
+        let witness = ctx.run.update_kept(GUARD, |witness: &mut Witness| witness.clone())?;
+        if let Some(is_lost) = witness.is_lost {
+            return Ok(is_lost);
+        }
+        let key = Scope::Run.key(GUARD, "", "witness", ctx)?;
+        let found = self.store.at(ctx).update(&key, |found: Option<String>| {
+            // A new text where the old one is gone, so that it is still missed when the run goes on the next time.
+            let text = found.unwrap_or_else(new_id);
+            (Change::Put(text.clone(), Some(END_OF_RUN)), text)
+        });
+        let found = found.await?;
+        let is_lost = witness.text.as_ref().is_some_and(|text| *text != found);
+        let text = witness.text.or(Some(found));
+        ctx.run.update_kept(GUARD, |known: &mut Witness| *known = Witness { text, is_lost: Some(is_lost) })?;
+        Ok(is_lost)
+    }
+
     /// Begins a call. Returns the finding of the rule that refuses it.
     async fn begin(&self, call: &ToolCallInputs, ctx: &RailContext) -> Result<Option<Finding>, SequenceError> {
         let (parts, mut finding) = self.parts(call, ctx).await?;
         if parts.is_empty() && finding.is_none() {
             return Ok(None);
+        }
+        if self.has_lost(&parts, ctx).await? {
+            let part = parts.iter().find(|part| part.checked.is_some() && self.rules[part.rule].misses_lost_calls());
+            finding = finding.or_else(|| part.map(|part| self.rules[part.rule].lost()));
         }
         let call = CallId::of(Operation::Tool, ctx);
         let before = ctx.run.update(|held: &mut Held| held.take(&self.id, call, ctx.attempt()));
@@ -215,6 +256,7 @@ impl Sequence {
         }
         let id = CallId::of(Operation::Tool, ctx);
         let (parts, _) = self.parts(call, ctx).await?;
+        self.has_lost(&parts, ctx).await?;
         let was_skipped = was_skipped(ctx);
         let (mut hold, before) =
             match ctx.run.update(|held: &mut Held| held.end(&self.id, id, &parts, ending, was_skipped)) {

@@ -130,15 +130,20 @@ async fn a_guard_that_replaces_an_equal_one_continues_to_count() {
 }
 
 #[tokio::test]
-async fn a_saved_run_continues_to_count_if_the_history_is_kept() {
-    let kept = KeptValues::new().keep::<LoopHistory>("loops");
+async fn a_saved_run_continues_to_count() {
+    for kept in [KeptValues::new(), KeptValues::new().keep::<LoopHistory>("history")] {
+        continues_to_count(&kept).await;
+    }
+}
+
+async fn continues_to_count(kept: &KeptValues) {
     let mut run = Run::new(rails(""));
     for _ in 0..4 {
         run.call("search", json!({}), "nothing").await;
     }
-    let saved = serde_json::to_string(&run.ctx.save(&kept).unwrap()).unwrap();
+    let saved = serde_json::to_string(&run.ctx.save(kept).unwrap()).unwrap();
     let mut run = Run::new(rails(""));
-    run.ctx.restore(serde_json::from_str(&saved).unwrap(), &kept).unwrap();
+    run.ctx.restore(serde_json::from_str(&saved).unwrap(), kept).unwrap();
     assert_eq!(run.call("search", json!({}), "nothing").await, Refused);
 }
 

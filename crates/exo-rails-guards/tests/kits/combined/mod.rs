@@ -10,6 +10,7 @@
 )]
 #![allow(missing_docs, reason = "tests")]
 
+mod crashed;
 mod nested;
 mod others;
 mod reloaded;

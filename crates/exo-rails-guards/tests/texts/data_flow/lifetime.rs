@@ -60,16 +60,69 @@ async fn a_resumed_run_keeps_its_taints() {
 }
 
 #[tokio::test]
-async fn a_run_that_has_lost_its_state_is_strict_until_it_has_read_the_conversation() {
+async fn a_record_of_a_run_has_the_state_of_that_time() {
+    let mut run = web("");
+    run.user("Read the page.").await;
+    let mut next = resumed(&mut run);
+    next.read(PAGE).await;
+    // The record is made again after the run has gone on.
+    let mut last = resumed(&mut next);
+    assert!(is_refused(&mut last).await);
+    assert!(!last.refuses("ada@partner.example").await);
+}
+
+/// A record that has lost the state, for example because the guard was not there when it was made.
+fn without_state(run: &Run) -> Run {
+    let mut saved = serde_json::to_value(run.ctx.save(&KeptValues::new()).unwrap()).unwrap();
+    saved.as_object_mut().unwrap().remove("kept").unwrap();
+    let mut next = web("");
+    next.ctx.restore(serde_json::from_value(saved).unwrap(), &KeptValues::new()).unwrap();
+    next
+}
+
+#[tokio::test]
+async fn a_run_that_has_lost_its_state_stays_strict() {
     let mut run = web("");
     run.read(PAGE).await;
-    let mut next = resumed(&mut run);
+    let mut next = without_state(&run);
     assert!(next.refuses("ada@partner.example").await);
-    assert!(is_refused(&mut next).await);
     let mut call = ModelCallInputs::new(conversation());
     let _ = next.rails.dispatch::<PreLlmCall>(&mut call, &mut next.ctx).await.unwrap();
-    assert!(!next.refuses("ada@partner.example").await);
+    // The conversation does not show what an inner run has read, for example.
+    assert!(next.refuses("ada@partner.example").await);
     assert!(is_refused(&mut next).await);
+    let mut next = resumed(&mut next);
+    assert!(next.refuses("ada@partner.example").await);
+}
+
+#[tokio::test]
+async fn a_run_that_goes_on_with_an_older_state_of_its_session_is_strict() {
+    let session = SharedExtensions::default();
+    let mut run = web("scope = 'session'");
+    run.ctx = RunContext::new("test").with_session("s", session.clone(), 0);
+    run.read("Nothing.").await;
+    let mut output = InvokeOutput::default();
+    let _ = run.rails.dispatch::<Finished>((&InvokeInputs::new("x"), &mut output), &mut run.ctx).await.unwrap();
+    let older = session.state().snapshot();
+
+    // The next run of the session reads a page, and the process ends. The session was saved before.
+    run.ctx = RunContext::new("test").with_session("s", session.clone(), 1);
+    run.read(PAGE).await;
+    let record = run.ctx.save(&KeptValues::new()).unwrap();
+    for state in [older, serde_json::Map::new()] {
+        let session = SharedExtensions::default();
+        session.state().restore(state);
+        let mut next = web("scope = 'session'");
+        next.ctx = RunContext::new("test").with_session("s", session, 1);
+        next.ctx.restore(record.clone(), &KeptValues::new()).unwrap();
+        assert!(is_refused(&mut next).await);
+        assert!(next.refuses("ada@partner.example").await);
+    }
+    // The session of the same process has the state.
+    run.ctx = RunContext::new("test").with_session("s", session, 1);
+    run.ctx.restore(record, &KeptValues::new()).unwrap();
+    assert!(is_refused(&mut run).await);
+    assert!(!run.refuses("ada@partner.example").await);
 }
 
 #[tokio::test]
