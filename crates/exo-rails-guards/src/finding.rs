@@ -61,6 +61,18 @@ impl Finding {
     /// - The method emits a `tracing` event with the target `exo_rails_guards::finding`. The level is `INFO` for
     ///   [`Severity::Info`] and [`Severity::Low`], and `WARN` for the others.
     pub fn report(self, ctx: &mut RailContext) {
+        self.log();
+        ctx.emit("finding", &self);
+        match ctx.extra.get_mut::<Findings>() {
+            Some(findings) => findings.0.push(self),
+            None => {
+                ctx.extra.insert(Findings(vec![self]));
+            }
+        }
+    }
+
+    /// Emits the `tracing` event.
+    pub(crate) fn log(&self) {
         macro_rules! record {
             ($level:ident) => {
                 tracing::$level!(
@@ -77,13 +89,6 @@ impl Finding {
             record!(info);
         } else {
             record!(warn);
-        }
-        ctx.emit("finding", &self);
-        match ctx.extra.get_mut::<Findings>() {
-            Some(findings) => findings.0.push(self),
-            None => {
-                ctx.extra.insert(Findings(vec![self]));
-            }
         }
     }
 

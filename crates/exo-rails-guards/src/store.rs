@@ -17,7 +17,8 @@
 //! [typed records](StateStoreExt::update), [namespaces](StateStoreExt::namespace) and [time limits](StateStoreExt::within) to
 //! every store.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use exo_rails::RunScope;
 #[cfg(feature = "file-store")]
@@ -30,6 +31,7 @@ pub use exo_rails_store::{
     Change, Claim, Conflict, Counter, Expected, LogEntry, MAX_AMOUNT, MemoryStore, OverLimit, Record, Reservation,
     Reserved, StateStore, StateStoreExt, StoreError, StoreFuture, TIME_LIMIT, Version, Write, key,
 };
+use tokio::sync::Semaphore;
 
 /// A [`StateStore`] for guards. It adds a [time limit](TIME_LIMIT) to each operation, and a namespace for guards in
 /// [shadow](exo_rails::Mode::Shadow). So a guard in shadow does not use up the budget of an enforced guard.
@@ -77,7 +79,12 @@ pub use exo_rails_store::{
 pub struct GuardStore {
     enforced: Arc<dyn StateStore>,
     shadow: Arc<dyn StateStore>,
+    places: Places,
 }
+
+/// The places of running calls in this process, by the names and the sizes of their limits. So a guard that replaces another one
+/// counts the calls that run.
+type Places = Arc<Mutex<HashMap<(String, usize), Arc<Semaphore>>>>;
 
 impl GuardStore {
     /// Makes a store for guards from any store. To let several guards share state, give each of them a clone.
@@ -85,7 +92,15 @@ impl GuardStore {
     pub fn new(store: impl StateStore + 'static) -> Self {
         let enforced = store.within(TIME_LIMIT);
         let shadow = Arc::clone(&enforced).namespace("shadow");
-        Self { enforced, shadow }
+        Self { enforced, shadow, places: Arc::default() }
+    }
+
+    /// Returns the places of a limit in this process.
+    pub(crate) fn places(&self, limit: String, most: usize) -> Arc<Semaphore> {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        // A guard has the places of its limits. Those of earlier guards without a running call are free.
+        places.retain(|(_, most), place| Arc::strong_count(place) > 1 || place.available_permits() < *most);
+        Arc::clone(places.entry((limit, most)).or_insert_with(|| Arc::new(Semaphore::new(most))))
     }
 
     /// Returns the store to use at this event: the namespace for shadow if the guard runs in shadow, and otherwise the store

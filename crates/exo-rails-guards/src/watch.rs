@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{self, Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use exo_rails::Reloadable;
 use exo_rails_policy::ConfigError;
@@ -17,11 +17,19 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// The time without further changes after which a file is read. Programs write a file in several steps.
-const QUIET: Duration = Duration::from_millis(100);
+use crate::finding::Finding;
+use crate::kit::{Kit, KitBuilder};
+use crate::store::GuardStore;
+use crate::watch_changes::Changes;
 
-/// The longest time from a change to reading, if changes never stop.
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// The time for which a file must not change before it is read. Programs write a file in several steps.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// The same time for a file whose last line has no end, because the line may be a part of a longer one.
+const QUIET_IN_LINE: Duration = Duration::from_secs(1);
+
+/// The number of times that a file which changes again and again is looked at.
+const MOST_LOOKS: usize = 20;
 
 /// The longest time between two readings. The system does not report all changes. For example, it does not report changes of
 /// files on a network, changes of links to directories, or that a directory was removed and made again.
@@ -38,23 +46,25 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 ///
 /// # fn run_agent(rails: impl GuardSet) {}
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let builder = Kit::builder();
-/// let (kit, watch) = ConfigWatch::start("policy.toml", move |text| builder.from_toml(text))?;
+/// let (kit, watch) = ConfigWatch::start("policy.toml", &Kit::builder())?;
 /// run_agent(kit);
 /// # drop(watch);
 /// # Ok(()) }
 /// ```
 ///
-/// The function receives the text of the file, and makes the new guard or returns an error. It can make any rail or guard set,
-/// such as a [`Kit`](crate::Kit), or one guard for a field of a chain.
-///
 /// - An event that has begun keeps its guard: see [`Reloadable`].
+/// - **The counts go on.** All guards that the watch makes have the store of the builder, or the store that you give to
+///   [`start_with`](Self::start_with).
 /// - **A bad file changes nothing.** If the file is missing, is empty, cannot be read or has a mistake, the guard stays as it
 ///   is. The error goes to `tracing` with the target `exo_rails_guards::watch`, and to [`last`](Self::last). A file that is
-///   empty or has only comments counts as bad, because many programs empty a file before they write it. To switch a kit off,
-///   write `mode = "off"`.
-/// - The watch reads the file when it has not changed for 100 milliseconds. To change the file safely, write a new file and
-///   rename it, so that nobody can read a part of the file.
+///   empty or has only comments counts as bad, because many programs empty a file before they write it.
+/// - **A file that lacks something changes nothing.** If a table, a key or an item of a list is missing that the guards have now,
+///   somebody may still be writing the file. The guards stay as they are, and [`Reload::error`] names what is missing. To accept
+///   the file, call [`confirm`](Self::confirm), or start the program again. To switch a guard off, write `mode = "off"` into its
+///   table. Afterwards, you can remove the table.
+/// - The watch reads the file when it has not changed for a quarter of a second, or for a second if its last line has no end, and
+///   if two readings are equal. The file is then the same one, with the same size, time and text. To change the file safely, write
+///   a new file and rename it, so that nobody can read a part of the file.
 /// - The watch follows symbolic links, and notices when a link changes. So a mounted `ConfigMap` of Kubernetes works.
 /// - The operating system does not report all changes, for example on network file systems. So the watch also reads the file
 ///   every five seconds.
@@ -76,6 +86,11 @@ pub struct Reload {
     pub number: u64,
     /// The error, if the file was bad. The guard then stays as it was. `None` if the new guard is in use.
     pub error: Option<ConfigError>,
+    /// Whether the file is not bad, but lacks something that the guard has. It waits for [`ConfigWatch::confirm`].
+    pub is_pending: bool,
+    /// What the file changes. The finding also goes to `tracing`, like those of guards. `None` if the file was bad, and at the
+    /// start.
+    pub finding: Option<Finding>,
 }
 
 /// A [`ConfigWatch`] cannot start.
@@ -97,39 +112,95 @@ pub enum WatchError {
 
 enum Message {
     Changed,
+    /// The reading with this number is confirmed.
+    Confirmed(u64),
     Stop,
 }
 
 impl ConfigWatch {
-    /// Reads the file, makes the guard, and begins to watch the file. Returns the guard, which changes with the file, and the
-    /// watch.
+    /// Reads the file, makes a kit, and begins to watch the file. Returns the kit, which changes with the file, and the watch. The
+    /// kits have the [store](KitBuilder::store) of the builder, so they continue the counts of each other.
+    ///
+    /// If the file has just changed, the method waits until it stops changing.
+    ///
+    /// # Errors
+    /// Returns the errors of [`KitBuilder::from_toml`], or an error if the file cannot be read or watched.
+    pub fn start(file: impl AsRef<Path>, builder: &KitBuilder) -> Result<(Reloadable<Kit>, Self), WatchError> {
+        let builder = builder.clone();
+        Self::watch(file.as_ref(), move |text| builder.from_toml(text))
+    }
+
+    /// Does the same for any rail or guard set, for example for one guard of a chain. The function receives the text of the file and
+    /// the store. It makes the rail with this store, or returns an error. So a new rail continues the counts of the old one.
+    ///
+    /// ```no_run
+    /// use exo_rails_guards::store::GuardStore;
+    /// use exo_rails_guards::{Budgets, ConfigWatch, config};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (budgets, watch) = ConfigWatch::start_with("budgets.toml", GuardStore::default(), |text, store| {
+    ///     Ok(Budgets::new(config::from_toml(text)?)?.with_store(store.clone()))
+    /// })?;
+    /// # drop((budgets, watch));
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     /// Returns the error of the function, or an error if the file cannot be read or watched.
-    pub fn start<R, F>(file: impl AsRef<Path>, make: F) -> Result<(Reloadable<R>, Self), WatchError>
+    pub fn start_with<R, F>(
+        file: impl AsRef<Path>,
+        store: impl Into<GuardStore>,
+        make: F,
+    ) -> Result<(Reloadable<R>, Self), WatchError>
+    where
+        R: Send + Sync + 'static,
+        F: Fn(&str, &GuardStore) -> Result<R, ConfigError> + Send + 'static,
+    {
+        let store = store.into();
+        Self::watch(file.as_ref(), move |text| make(text, &store))
+    }
+
+    fn watch<R, F>(file: &Path, make: F) -> Result<(Reloadable<R>, Self), WatchError>
     where
         R: Send + Sync + 'static,
         F: Fn(&str) -> Result<R, ConfigError> + Send + 'static,
     {
         // The program may change its working directory later.
-        let file = path::absolute(&file).unwrap_or_else(|_| file.as_ref().to_owned());
+        let file = path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let (messages, changes) = channel();
+        let mut inbox = Inbox { changes, confirmed: None };
         // Watched before it is read, so that no change is lost.
         let mut directories = Directories::new(&file, messages.clone())?;
         directories.follow(&file)?;
-        let text = read(&file)?;
+        let text = if is_old(&file) { read(&file)? } else { inbox.settled(&file).unwrap_or_else(|| read(&file))? };
         let rail = Reloadable::new(made(&make, &text).map_err(|error| error.in_file(&file))?);
-        let (sender, last) = watch::channel(Reload { number: 0, error: None });
-        let mut reading = Reading { file: file.clone(), text: Ok(text), last: sender };
+        let (sender, last) = watch::channel(Reload { number: 0, error: None, is_pending: false, finding: None });
+        let mut reading = Reading { file: file.clone(), in_use: text.clone(), text: Ok(text), last: sender };
         let replaced = rail.clone();
         let watching = move || {
-            while wait_for_quiet(&changes) {
-                reading.read_again(&mut directories, |text| made(&make, text), |rail| drop(replaced.replace(rail)));
+            while inbox.wait_for_change() {
+                let followed = directories.follow(&reading.file);
+                let Some(text) = inbox.settled(&reading.file) else { return };
+                let confirmed = inbox.confirmed.take();
+                reading.read_again(
+                    text,
+                    confirmed,
+                    followed,
+                    |text| made(&make, text),
+                    |rail| drop(replaced.replace(rail)),
+                );
             }
         };
         let spawned = thread::Builder::new().name("exo-rails-config-watch".into()).spawn(watching);
         spawned.map_err(|cause| WatchError::Watch { file: file.display().to_string(), cause: cause.into() })?;
         Ok((rail, Self { file, last, messages }))
+    }
+
+    /// Accepts the file of a [pending](Reload::is_pending) reading, although it lacks something. `number` is the
+    /// [number](Reload::number) of this reading. If the file has changed since then, this does nothing.
+    pub fn confirm(&self, number: u64) {
+        // The thread may have ended.
+        let _ = self.messages.send(Message::Confirmed(number));
     }
 
     /// Returns the last reading of the file.
@@ -193,49 +264,135 @@ fn read(file: &Path) -> Result<String, ConfigError> {
     regular().map_err(|error| ConfigError::new(format!("cannot be read: {error}")).in_file(file))
 }
 
-/// Waits for a change or for a while, and then until the changes stop. Returns `false` if the watch has ended.
-fn wait_for_quiet(changes: &Receiver<Message>) -> bool {
-    if matches!(changes.recv_timeout(LONGEST_SILENCE), Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected)) {
-        return false;
+/// Returns whether the last change of the file is long ago, so that nobody is writing it.
+fn is_old(file: &Path) -> bool {
+    let age = |file| fs::metadata(file).and_then(|data| data.modified()).ok()?.elapsed().ok();
+    age(file).is_some_and(|age| age > QUIET_IN_LINE * 10)
+}
+
+/// The identity, the size and the time of a file.
+type Stamp = (Option<Identity>, u64, Option<SystemTime>);
+
+/// What the watch sees of a file at one time. Two equal looks are at the same file, which has not changed in between.
+#[derive(PartialEq)]
+struct Look {
+    /// The stamps before and after the reading.
+    stamps: [Option<Stamp>; 2],
+    text: Result<String, ConfigError>,
+}
+
+impl Look {
+    fn at(file: &Path) -> Self {
+        let stamp = || {
+            let data = fs::metadata(file).ok()?;
+            Some((identity(file), data.len(), data.modified().ok()))
+        };
+        let before = stamp();
+        let text = read(file);
+        Self { stamps: [before, stamp()], text }
     }
-    let until = Instant::now() + LONGEST_WAIT;
-    while Instant::now() < until {
-        match changes.recv_timeout(QUIET) {
-            Ok(Message::Changed) => {}
-            Err(RecvTimeoutError::Timeout) => break,
+
+    /// Returns how long the file must stay as it is.
+    fn quiet(&self) -> Duration {
+        let ends_in_line = self.text.as_ref().is_ok_and(|text| !text.ends_with('\n'));
+        if ends_in_line { QUIET_IN_LINE } else { QUIET }
+    }
+}
+
+/// The messages for the thread that watches.
+struct Inbox {
+    changes: Receiver<Message>,
+    confirmed: Option<u64>,
+}
+
+impl Inbox {
+    /// Waits for a change or for a while. Returns `false` if the watch has ended.
+    fn wait_for_change(&mut self) -> bool {
+        match self.changes.recv_timeout(LONGEST_SILENCE) {
+            Ok(Message::Confirmed(number)) => self.confirmed = Some(number),
+            Ok(Message::Changed) | Err(RecvTimeoutError::Timeout) => {}
             Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
         }
+        true
     }
-    true
+
+    /// Waits. Returns `false` if the watch has ended.
+    fn wait(&mut self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        loop {
+            match self.changes.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Message::Confirmed(number)) => self.confirmed = Some(number),
+                // The next look sees the change.
+                Ok(Message::Changed) => {}
+                Err(RecvTimeoutError::Timeout) => return true,
+                Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+            }
+        }
+    }
+
+    /// Reads the file when it has stopped changing. Returns `None` if the watch has ended.
+    fn settled(&mut self, file: &Path) -> Option<Result<String, ConfigError>> {
+        let mut before = Look::at(file);
+        for _ in 0..MOST_LOOKS {
+            if !self.wait(before.quiet()) {
+                return None;
+            }
+            let now = Look::at(file);
+            if now == before {
+                return Some(now.text);
+            }
+            before = now;
+        }
+        Some(Err(ConfigError::new("the file does not stop changing").in_file(file)))
+    }
 }
 
 /// The last reading.
 struct Reading {
     file: PathBuf,
     text: Result<String, ConfigError>,
+    /// The text of the guards that are in use.
+    in_use: String,
     last: watch::Sender<Reload>,
 }
 
 impl Reading {
-    /// Reads the file. If it has changed, replaces the rail or reports the error.
+    /// Looks at the text of the file. If it has changed or is confirmed, replaces the rail or reports the error.
     fn read_again<R>(
         &mut self,
-        directories: &mut Directories,
+        text: Result<String, ConfigError>,
+        confirmed: Option<u64>,
+        followed: Result<(), WatchError>,
         make: impl FnOnce(&str) -> Result<R, ConfigError>,
         replace: impl FnOnce(R),
     ) {
-        let followed = directories.follow(&self.file);
-        let text = read(&self.file);
-        if text == self.text {
+        let is_same = text == self.text;
+        let is_confirmed = is_same && {
+            let last = self.last.borrow();
+            last.is_pending && confirmed == Some(last.number)
+        };
+        if is_same && !is_confirmed {
             return;
         }
         self.text = text;
-        let rail = self.text.as_ref().map_err(Clone::clone).and_then(|text| make(text));
+        let new = self.text.as_ref().map_err(Clone::clone).and_then(|text| Ok((text, make(text)?)));
         // The watch may have been dropped in the meantime.
         if self.last.is_closed() {
             return;
         }
-        let error = rail.map(replace).err().map(|error| error.in_file(&self.file));
+        let (mut is_pending, mut finding) = (false, None);
+        let used = new.and_then(|(text, rail)| {
+            let changes = Changes::between(&self.in_use, text);
+            is_pending = !changes.removed.is_empty() && !is_confirmed;
+            finding = Some(changes.finding(is_pending));
+            if is_pending {
+                return Err(ConfigError::new(changes.pending()));
+            }
+            replace(rail);
+            self.in_use.clone_from(text);
+            Ok(())
+        });
+        let error = used.err().map(|error| error.in_file(&self.file));
         let file = self.file.display();
         match (&error, followed) {
             (Some(error), _) => {
@@ -244,7 +401,10 @@ impl Reading {
             (None, Err(error)) => tracing::warn!(target: "exo_rails_guards::watch", %file, "{error}"),
             (None, Ok(())) => tracing::info!(target: "exo_rails_guards::watch", %file, "the guards are replaced"),
         }
-        self.last.send_modify(|last| *last = Reload { number: last.number + 1, error });
+        if let Some(finding) = &finding {
+            finding.log();
+        }
+        self.last.send_modify(|last| *last = Reload { number: last.number + 1, error, is_pending, finding });
     }
 }
 
@@ -289,24 +449,24 @@ impl Directories {
     }
 }
 
-/// What distinguishes a directory from another one that had the same path before.
+/// What distinguishes a file or directory from another one that had the same path before.
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// What distinguishes a directory from another one that had the same path before.
+/// What distinguishes a file or directory from another one that had the same path before.
 #[cfg(not(unix))]
 type Identity = std::time::SystemTime;
 
 #[cfg(unix)]
-fn identity(directory: &Path) -> Option<Identity> {
+fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
 
-    fs::metadata(directory).map(|data| (data.dev(), data.ino())).ok()
+    fs::metadata(path).map(|data| (data.dev(), data.ino())).ok()
 }
 
 #[cfg(not(unix))]
-fn identity(directory: &Path) -> Option<Identity> {
-    fs::metadata(directory).and_then(|data| data.created()).ok()
+fn identity(path: &Path) -> Option<Identity> {
+    fs::metadata(path).and_then(|data| data.created()).ok()
 }
 
 fn failed(file: &Path, cause: notify::Error) -> WatchError {

@@ -67,7 +67,7 @@ const GUARD: &str = "concurrency";
 /// ```
 #[derive(Debug)]
 pub struct Concurrency {
-    limits: Vec<(ConcurrencyLimit, Semaphore)>,
+    limits: Vec<(ConcurrencyLimit, Arc<Semaphore>)>,
     store: GuardStore,
 }
 
@@ -136,16 +136,22 @@ impl Concurrency {
         }
         let places = |limit: ConcurrencyLimit| {
             let most = usize::try_from(limit.most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
-            (limit, Semaphore::new(most))
+            (limit, Arc::new(Semaphore::new(most)))
         };
         Ok(Self { limits: config.limits.into_iter().map(places).collect(), store: GuardStore::default() })
     }
 
     /// Sets the store for the limits with [`lease_ms`](field@ConcurrencyLimit::lease_ms). The default is a store in memory that
-    /// only this guard uses.
+    /// only this guard uses. Guards with clones of one [`GuardStore`] share the places of limits with the same name and number, so a
+    /// guard that replaces another one counts the calls that run.
     #[must_use]
     pub fn with_store(mut self, store: impl Into<GuardStore>) -> Self {
         self.store = store.into();
+        for (number, (limit, places)) in self.limits.iter_mut().enumerate() {
+            let most = usize::try_from(limit.most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+            // Limits without a lease can have equal names.
+            *places = self.store.places(format!("{number}/{}", limit.name), most);
+        }
         self
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use exo_rails::Reloadable;
 use exo_rails::prelude::*;
+use exo_rails_guards::store::GuardStore;
 use exo_rails_guards::{ConfigWatch, Kit, Reload, WatchError};
 use serde_json::json;
 use tempfile::TempDir;
@@ -15,7 +16,7 @@ fn rules(decision: &str) -> String {
 }
 
 fn start(file: &Path) -> Result<(Reloadable<Kit>, ConfigWatch), WatchError> {
-    ConfigWatch::start(file, Kit::from_toml)
+    ConfigWatch::start(file, &Kit::builder())
 }
 
 /// Returns a file with rules that allow, and its directory.
@@ -92,11 +93,11 @@ async fn a_bad_file_changes_nothing_and_says_why() {
 #[tokio::test]
 async fn a_panic_of_the_function_that_makes_the_guard_is_an_error() {
     let (_directory, file) = file();
-    let make = |text: &str| {
+    let make = |text: &str, _: &GuardStore| {
         assert!(!text.contains("panic"), "a word is {}", "forbidden");
         Kit::from_toml(text)
     };
-    let (_kit, mut watch) = ConfigWatch::start(&file, make).unwrap();
+    let (_kit, mut watch) = ConfigWatch::start_with(&file, GuardStore::default(), make).unwrap();
     fs::write(&file, "[sizes] # panic").unwrap();
     let error = changed(&mut watch).await.error.unwrap().to_string();
     assert!(error.contains("the function that makes the guard panicked: a word is forbidden"), "{error}");
@@ -212,14 +213,14 @@ async fn a_watch_that_is_dropped_replaces_nothing() {
     let (_directory, file) = file();
     let (start, begun) = std::sync::mpsc::channel();
     let (dropped, continues) = std::sync::mpsc::channel::<()>();
-    let make = move |text: &str| {
+    let make = move |text: &str, _: &GuardStore| {
         if text.contains("deny") {
             start.send(()).unwrap();
             let _ = continues.recv();
         }
         Kit::from_toml(text)
     };
-    let (kit, watch) = ConfigWatch::start(&file, make).unwrap();
+    let (kit, watch) = ConfigWatch::start_with(&file, GuardStore::default(), make).unwrap();
     fs::write(&file, rules("deny")).unwrap();
     begun.recv().unwrap();
     drop(watch);
@@ -256,4 +257,182 @@ fn the_thread_ends_with_the_watch() {
     let (kit, watch) = start(&file).unwrap();
     drop(watch);
     drop(kit);
+}
+
+/// A policy with several tables. The last ones deny the call.
+fn long(decision: &str) -> String {
+    format!("[sizes]\nmax_depth = 9\n\n[loops]\nwindow = 50\n\n{}", rules(decision))
+}
+
+/// Writes a file in pieces, and ends each with the rest of the pause.
+fn write_slowly(file: &Path, text: &str, pieces: usize, pause: Duration, opens: impl Fn(&Path) -> fs::File) {
+    use std::io::Write;
+
+    let mut file = opens(file);
+    for piece in text.as_bytes().chunks(text.len().div_ceil(pieces)) {
+        file.write_all(piece).unwrap();
+        std::thread::sleep(pause);
+    }
+}
+
+fn truncated(file: &Path) -> fs::File {
+    fs::File::create(file).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_written_slowly_switches_no_guard_off() {
+    for (pieces, pause) in [(40, 20), (12, 150), (6, 900), (3, 2_500)] {
+        let (_directory, file) = file();
+        fs::write(&file, long("deny")).unwrap();
+        let (kit, mut watch) = start(&file).unwrap();
+        let new = format!("{}\n[risk]\nthreshold = 60\n", long("deny"));
+        let path = file.clone();
+        let writer =
+            std::thread::spawn(move || write_slowly(&path, &new, pieces, Duration::from_millis(pause), truncated));
+        while !writer.is_finished() {
+            assert!(!runs(&kit).await, "{pieces} pieces with pauses of {pause} ms");
+            let kit = kit.current();
+            assert!(kit.sizes.is_some() && kit.loops.is_some(), "{pieces} pieces with pauses of {pause} ms");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        writer.join().unwrap();
+        while kit.current().risk.is_none() {
+            let _ = changed(&mut watch).await;
+        }
+        assert!(!runs(&kit).await);
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_lacks_a_guard_waits_for_a_confirmation() {
+    let (_directory, file) = file();
+    fs::write(&file, long("deny")).unwrap();
+    let (kit, mut watch) = start(&file).unwrap();
+    fs::write(&file, "[sizes]\nmax_depth = 9\n").unwrap();
+    let reload = changed(&mut watch).await;
+    assert!(reload.is_pending);
+    let error = reload.error.unwrap().to_string();
+    assert!(error.contains("the file lacks `loops`, `permissions`, which the guards have now"), "{error}");
+    let finding = reload.finding.unwrap().to_string();
+    assert!(finding.contains("watch/pending: the new configuration removes `loops`, `permissions`"), "{finding}");
+    assert!(!runs(&kit).await);
+
+    // Only this reading is confirmed.
+    watch.confirm(reload.number + 1);
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert!(!runs(&kit).await);
+    watch.confirm(reload.number);
+    let reload = changed(&mut watch).await;
+    assert_eq!((reload.error, reload.is_pending), (None, false));
+    assert_eq!(
+        reload.finding.unwrap().to_string(),
+        "watch/reloaded: the new configuration removes `loops`, `permissions`"
+    );
+    assert!(runs(&kit).await);
+}
+
+#[tokio::test]
+async fn a_guard_that_a_file_switches_off_needs_no_confirmation() {
+    let (_directory, file) = file();
+    fs::write(&file, long("deny")).unwrap();
+    let (kit, mut watch) = start(&file).unwrap();
+    fs::write(&file, "[sizes]\nmax_depth = 9\n[loops]\nwindow = 50\n[permissions]\nmode = 'off'\n").unwrap();
+    assert_eq!(changed(&mut watch).await.error, None);
+    assert!(runs(&kit).await);
+    // The table is off already.
+    fs::write(&file, "[sizes]\nmax_depth = 9\n[loops]\nwindow = 50\n").unwrap();
+    assert_eq!(changed(&mut watch).await.error, None);
+}
+
+#[tokio::test]
+async fn a_complete_file_is_taken_after_an_incomplete_one() {
+    let (_directory, file) = file();
+    fs::write(&file, long("deny")).unwrap();
+    let (kit, mut watch) = start(&file).unwrap();
+    fs::write(&file, "[sizes]\n").unwrap();
+    assert!(changed(&mut watch).await.is_pending);
+    fs::write(&file, long("allow")).unwrap();
+    let reload = changed(&mut watch).await;
+    assert_eq!((reload.error, reload.is_pending), (None, false));
+    assert!(runs(&kit).await);
+}
+
+/// Half of each limit is used, the file changes, and the other half is left.
+#[tokio::test]
+async fn a_changed_file_resets_no_guard() {
+    let call = async |kit: &Reloadable<Kit>, ctx: &mut RunContext, tool: &str| {
+        let call = ToolCallInputs::new(tool).with_arguments(json!({ "to": "qx@elsewhere.example" }));
+        let output = |_| async { Ok::<_, OperationError>(ToolOutput::text("Write to qx@elsewhere.example.")) };
+        kit.guard_tool_call(call, ctx, output).await.unwrap().content.starts_with("Write")
+    };
+    for (table, calls) in [
+        (
+            "[[budgets]]\nlimits = [{ name = 'b', of = 'tool_calls', most = 4, per = 'global' }]",
+            [true, true, true, true, false],
+        ),
+        (
+            "[[rate_limits]]\nlimits = [{ name = 'r', of = 'tool_calls', calls = 4, every = 'day' }]",
+            [true, true, true, true, false],
+        ),
+        ("[sequence]\nrules = ['at most 4 send per agent']", [true, true, true, true, false]),
+        ("[loops]\nrepetition = { warn = 2, refuse = 5, abort = 9 }", [true, true, true, true, false]),
+        (
+            "[circuit_breaker]\nbreakers = [{ name = 'c', of = 'tool_calls', failures = 4 }]",
+            [true, true, true, true, false],
+        ),
+    ] {
+        let fails = table.contains("circuit");
+        let (_directory, file) = file();
+        fs::write(&file, format!("{table}\n")).unwrap();
+        let (kit, mut watch) = start(&file).unwrap();
+        let mut ctx = RunContext::new("demo");
+        for (number, expected) in calls.into_iter().enumerate() {
+            if fails {
+                let inputs = ToolCallInputs::new("send");
+                let output = |_| async { Err::<ToolOutput, _>(OperationError::from("broken")) };
+                let output = kit.guard_tool_call(inputs, &mut ctx, output).await.unwrap();
+                assert_eq!(output.content.contains("broken"), expected, "{table}: {}", output.content);
+            } else {
+                assert_eq!(call(&kit, &mut ctx, "send").await, expected, "{table}: call {number}");
+            }
+            if number == 1 {
+                fs::write(&file, format!("# A comment.\n{table}\n")).unwrap();
+                assert_eq!(changed(&mut watch).await.error, None);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_changed_file_forgets_no_value_and_no_running_call() {
+    let (_directory, file) = file();
+    let policy = "[data_flow]\nsources = [{ tool = 'fetch', label = 'web' }]\nsinks = [{ tool = 'send' }]\n\
+                  [concurrency]\nlimits = [{ name = 'one', of = 'tool_calls', tools = 'slow', most = 1, max_wait_ms = 0 }]\n";
+    fs::write(&file, policy).unwrap();
+    let (kit, mut watch) = start(&file).unwrap();
+    let mut ctx = RunContext::new("demo");
+    let page = |_| async { Ok::<_, OperationError>(ToolOutput::text("Write to qx@elsewhere.example.")) };
+    kit.guard_tool_call(ToolCallInputs::new("fetch"), &mut ctx, page).await.unwrap();
+    let ends = std::sync::Arc::new(tokio::sync::Notify::new());
+    let (running, until) = (kit.clone(), std::sync::Arc::clone(&ends));
+    let call = tokio::spawn(async move {
+        let slow = |_| async {
+            until.notified().await;
+            Ok::<_, OperationError>(ToolOutput::text("done"))
+        };
+        running.guard_tool_call(ToolCallInputs::new("slow"), &mut RunContext::new("demo"), slow).await.unwrap()
+    });
+    tokio::task::yield_now().await;
+
+    fs::write(&file, format!("# A comment.\n{policy}")).unwrap();
+    assert_eq!(changed(&mut watch).await.error, None);
+    let send = ToolCallInputs::new("send").with_arguments(json!({ "to": "qx@elsewhere.example" }));
+    let output = kit.guard_tool_call(send, &mut ctx, page).await.unwrap();
+    assert!(output.content.contains("data_flow/"), "{}", output.content);
+    let output = kit.guard_tool_call(ToolCallInputs::new("slow"), &mut ctx, page).await.unwrap();
+    assert!(output.content.contains("concurrency/one"), "{}", output.content);
+    ends.notify_one();
+    assert_eq!(call.await.unwrap().content, "done");
+    let output = kit.guard_tool_call(ToolCallInputs::new("slow"), &mut ctx, page).await.unwrap();
+    assert!(!output.content.contains("concurrency/one"), "{}", output.content);
 }
