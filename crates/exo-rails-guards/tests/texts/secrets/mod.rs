@@ -10,4 +10,5 @@ mod personal_data;
 mod placeholders;
 mod places;
 mod pointers;
+mod rates;
 mod streams;
