@@ -6,15 +6,15 @@ use crate::scan::Begins::{self, AtBorder, With, WordWith};
 #[rustfmt::skip]
 pub(super) const BEGINS: &[Begins] = &[
     // aws-access-key
-    WordWith(&["abia", "acca", "akia", "asia"]),
+    With(&["_abia", "_acca", "_akia", "_asia", "abia", "acca", "akia", "asia"]),
     // aws-secret-key
     With(&["aws"]),
     // aws-bedrock-key
     WordWith(&["absk", "bedrock-api-"]),
     // google-api-key
-    WordWith(&["aiza"]),
+    With(&["aiza"]),
     // google-oauth-secret
-    WordWith(&["gocspx-"]),
+    With(&["gocspx-"]),
     // google-oauth-token
     WordWith(&["ya29."]),
     // azure-client-secret
@@ -24,11 +24,11 @@ pub(super) const BEGINS: &[Begins] = &[
     // azure-shared-signature
     With(&["&sig=", ";sig=", "?sig="]),
     // digitalocean-token
-    WordWith(&["doo_v1_", "dop_v1_", "dor_v1_"]),
+    With(&["doo_v1_", "dop_v1_", "dor_v1_"]),
     // alibaba-access-key
     WordWith(&["ltai"]),
     // heroku-key
-    WordWith(&["hrku-"]),
+    With(&["hrku-"]),
     // fly-token
     WordWith(&["fm1_", "fm1a_", "fm1r_", "fm2_", "fm2a_", "fm2r_", "fo1_"]),
     // scaleway-key
@@ -38,49 +38,49 @@ pub(super) const BEGINS: &[Begins] = &[
     // cloudflare-ca-key
     WordWith(&["v1.0-0", "v1.0-1", "v1.0-2", "v1.0-3", "v1.0-4", "v1.0-5", "v1.0-6", "v1.0-7", "v1.0-8", "v1.0-9", "v1.0-a", "v1.0-b", "v1.0-c", "v1.0-d", "v1.0-e", "v1.0-f"]),
     // github-token
-    WordWith(&["gho_", "ghp_", "ghr_", "ghs_", "ghu_"]),
+    With(&["gho_", "ghp_", "ghr_", "ghs_", "ghu_"]),
     // github-fine-grained-token
-    WordWith(&["github_pat_"]),
+    With(&["github_pat_"]),
     // gitlab-token
-    WordWith(&["_gitlab_sess", "glagent-", "glcbt-", "gldt-", "glffct-", "glft-", "glimt-", "gloas-", "glpat-", "glptt-", "glrt-", "glsoat-", "glwt-", "gr1348941"]),
+    With(&["_gitlab_sess", "glagent-", "glcbt-", "gldt-", "glffct-", "glft-", "glimt-", "gloas-", "glpat-", "glptt-", "glrt-", "glsoat-", "glwt-", "gr1348941"]),
     // bitbucket-token
     WordWith(&["atbb", "bbdc-"]),
     // atlassian-token
     WordWith(&["atatt3", "atctt3"]),
     // npm-token
-    WordWith(&["npm_"]),
+    With(&["npm_"]),
     // pypi-token
-    WordWith(&["pypi-ag"]),
+    With(&["pypi-ag"]),
     // rubygems-token
-    WordWith(&["rubygems_0", "rubygems_1", "rubygems_2", "rubygems_3", "rubygems_4", "rubygems_5", "rubygems_6", "rubygems_7", "rubygems_8", "rubygems_9", "rubygems_a", "rubygems_b", "rubygems_c", "rubygems_d", "rubygems_e", "rubygems_f"]),
+    With(&["rubygems_0", "rubygems_1", "rubygems_2", "rubygems_3", "rubygems_4", "rubygems_5", "rubygems_6", "rubygems_7", "rubygems_8", "rubygems_9", "rubygems_a", "rubygems_b", "rubygems_c", "rubygems_d", "rubygems_e", "rubygems_f"]),
     // nuget-key
     WordWith(&["oy2"]),
     // crates-token
     WordWith(&["cio"]),
     // clojars-token
-    WordWith(&["clojars_"]),
+    With(&["clojars_"]),
     // docker-token
-    WordWith(&["dckr_oat_", "dckr_pat_"]),
+    With(&["dckr_oat_", "dckr_pat_"]),
     // artifactory-token
     WordWith(&["akcp", "cmvmdgtu"]),
     // anthropic-key
-    WordWith(&["sk-ant-", "sk-ant-admin", "sk-ant-api", "sk-ant-oat", "sk-ant-ort", "sk-ant-sid"]),
+    With(&["sk-ant-", "sk-ant-admin", "sk-ant-api", "sk-ant-oat", "sk-ant-ort", "sk-ant-sid"]),
     // openai-key
-    WordWith(&["sk-", "sk-admin-", "sk-none-", "sk-proj-", "sk-svcacct-"]),
+    With(&["_sk-", "_sk-admin-", "_sk-none-", "_sk-proj-", "_sk-svcacct-", "sk-", "sk-admin-", "sk-none-", "sk-proj-", "sk-svcacct-"]),
     // openrouter-key
-    WordWith(&["sk-or-0", "sk-or-1", "sk-or-2", "sk-or-3", "sk-or-4", "sk-or-5", "sk-or-6", "sk-or-7", "sk-or-8", "sk-or-9", "sk-or-a", "sk-or-b", "sk-or-c", "sk-or-d", "sk-or-e", "sk-or-f", "sk-or-v1-0", "sk-or-v1-1", "sk-or-v1-2", "sk-or-v1-3", "sk-or-v1-4", "sk-or-v1-5", "sk-or-v1-6", "sk-or-v1-7", "sk-or-v1-8", "sk-or-v1-9", "sk-or-v1-a", "sk-or-v1-b", "sk-or-v1-c", "sk-or-v1-d", "sk-or-v1-e", "sk-or-v1-f"]),
+    With(&["sk-or-0", "sk-or-1", "sk-or-2", "sk-or-3", "sk-or-4", "sk-or-5", "sk-or-6", "sk-or-7", "sk-or-8", "sk-or-9", "sk-or-a", "sk-or-b", "sk-or-c", "sk-or-d", "sk-or-e", "sk-or-f", "sk-or-v1-0", "sk-or-v1-1", "sk-or-v1-2", "sk-or-v1-3", "sk-or-v1-4", "sk-or-v1-5", "sk-or-v1-6", "sk-or-v1-7", "sk-or-v1-8", "sk-or-v1-9", "sk-or-v1-a", "sk-or-v1-b", "sk-or-v1-c", "sk-or-v1-d", "sk-or-v1-e", "sk-or-v1-f"]),
     // huggingface-token
-    WordWith(&["api_org_", "hf_"]),
+    With(&["api_org_", "hf_"]),
     // groq-key
-    WordWith(&["gsk_"]),
+    With(&["gsk_"]),
     // perplexity-key
-    WordWith(&["pplx-"]),
+    With(&["pplx-"]),
     // replicate-token
-    WordWith(&["r8_"]),
+    With(&["r8_"]),
     // xai-key
-    WordWith(&["xai-"]),
+    With(&["xai-"]),
     // slack-token
-    WordWith(&["xapp-0-", "xapp-1-", "xapp-2-", "xapp-3-", "xapp-4-", "xapp-5-", "xapp-6-", "xapp-7-", "xapp-8-", "xapp-9-", "xox", "xoxe-0-", "xoxe-1-", "xoxe-2-", "xoxe-3-", "xoxe-4-", "xoxe-5-", "xoxe-6-", "xoxe-7-", "xoxe-8-", "xoxe-9-"]),
+    With(&["_xapp-", "_xox", "_xoxe-", "xapp-0", "xapp-1", "xapp-2", "xapp-3", "xapp-4", "xapp-5", "xapp-6", "xapp-7", "xapp-8", "xapp-9", "xox", "xoxe-0", "xoxe-1", "xoxe-2", "xoxe-3", "xoxe-4", "xoxe-5", "xoxe-6", "xoxe-7", "xoxe-8", "xoxe-9"]),
     // slack-webhook
     With(&["hooks.slack."]),
     // discord-webhook
@@ -94,7 +94,7 @@ pub(super) const BEGINS: &[Begins] = &[
     // sendgrid-key
     WordWith(&["sg."]),
     // sendinblue-key
-    WordWith(&["xkeysib-0", "xkeysib-1", "xkeysib-2", "xkeysib-3", "xkeysib-4", "xkeysib-5", "xkeysib-6", "xkeysib-7", "xkeysib-8", "xkeysib-9", "xkeysib-a", "xkeysib-b", "xkeysib-c", "xkeysib-d", "xkeysib-e", "xkeysib-f"]),
+    With(&["xkeysib-0", "xkeysib-1", "xkeysib-2", "xkeysib-3", "xkeysib-4", "xkeysib-5", "xkeysib-6", "xkeysib-7", "xkeysib-8", "xkeysib-9", "xkeysib-a", "xkeysib-b", "xkeysib-c", "xkeysib-d", "xkeysib-e", "xkeysib-f"]),
     // mailgun-key
     WordWith(&["key-0", "key-1", "key-2", "key-3", "key-4", "key-5", "key-6", "key-7", "key-8", "key-9", "key-a", "key-b", "key-c", "key-d", "key-e", "key-f", "pubkey-0", "pubkey-1", "pubkey-2", "pubkey-3", "pubkey-4", "pubkey-5", "pubkey-6", "pubkey-7", "pubkey-8", "pubkey-9", "pubkey-a", "pubkey-b", "pubkey-c", "pubkey-d", "pubkey-e", "pubkey-f"]),
     // mailchimp-key
@@ -102,23 +102,23 @@ pub(super) const BEGINS: &[Begins] = &[
     // twilio-key
     WordWith(&["ac0", "ac1", "ac2", "ac3", "ac4", "ac5", "ac6", "ac7", "ac8", "ac9", "aca", "acb", "acc", "acd", "ace", "acf", "sk0", "sk1", "sk2", "sk3", "sk4", "sk5", "sk6", "sk7", "sk8", "sk9", "ska", "skb", "skc", "skd", "ske", "skf"]),
     // postman-key
-    WordWith(&["pmak-0", "pmak-1", "pmak-2", "pmak-3", "pmak-4", "pmak-5", "pmak-6", "pmak-7", "pmak-8", "pmak-9", "pmak-a", "pmak-b", "pmak-c", "pmak-d", "pmak-e", "pmak-f"]),
+    With(&["pmak-0", "pmak-1", "pmak-2", "pmak-3", "pmak-4", "pmak-5", "pmak-6", "pmak-7", "pmak-8", "pmak-9", "pmak-a", "pmak-b", "pmak-c", "pmak-d", "pmak-e", "pmak-f"]),
     // notion-token
     WordWith(&["ntn_0", "ntn_1", "ntn_2", "ntn_3", "ntn_4", "ntn_5", "ntn_6", "ntn_7", "ntn_8", "ntn_9", "secre"]),
     // linear-key
-    WordWith(&["lin_api_", "lin_oauth_"]),
+    With(&["lin_api_", "lin_oauth_"]),
     // airtable-token
-    WordWith(&["pat"]),
+    With(&["_pat", "pat"]),
     // figma-token
-    WordWith(&["figd_", "figo_", "figoh_", "figor_", "figou_", "figp_", "figur_"]),
+    With(&["figd_", "figo_", "figoh_", "figor_", "figou_", "figp_", "figur_"]),
     // stripe-key
-    WordWith(&["rk_live_", "rk_prod_", "rk_test_", "sk_live_", "sk_prod_", "sk_test_", "whsec_"]),
+    With(&["_rk_live_", "_rk_prod_", "_rk_test_", "_sk_live_", "_sk_prod_", "_sk_test_", "_whsec_", "rk_live_", "rk_prod_", "rk_test_", "sk_live_", "sk_prod_", "sk_test_", "whsec_"]),
     // square-token
     WordWith(&["eaaa", "sq0atp-", "sq0csp-", "sq0idp-"]),
     // paypal-token
     WordWith(&["access_token"]),
     // shopify-token
-    WordWith(&["shpat_", "shpca_", "shppa_", "shpss_"]),
+    With(&["shpat_", "shpca_", "shppa_", "shpss_"]),
     // plaid-token
     WordWith(&["access-devel", "access-produ", "access-sandb"]),
     // flutterwave-key
@@ -126,7 +126,7 @@ pub(super) const BEGINS: &[Begins] = &[
     // easypost-token
     WordWith(&["ezak", "eztk"]),
     // duffel-token
-    WordWith(&["duffel_live_", "duffel_test_"]),
+    With(&["duffel_live_", "duffel_test_"]),
     // lob-key
     WordWith(&["live_0", "live_1", "live_2", "live_3", "live_4", "live_5", "live_6", "live_7", "live_8", "live_9", "live_a", "live_b", "live_c", "live_d", "live_e", "live_f", "live_pub_", "test_0", "test_1", "test_2", "test_3", "test_4", "test_5", "test_6", "test_7", "test_8", "test_9", "test_a", "test_b", "test_c", "test_d", "test_e", "test_f", "test_pub_"]),
     // hashicorp-vault-token
@@ -134,53 +134,53 @@ pub(super) const BEGINS: &[Begins] = &[
     // terraform-token
     With(&[".atlasv1."]),
     // databricks-token
-    WordWith(&["dapi0", "dapi1", "dapi2", "dapi3", "dapi4", "dapi5", "dapi6", "dapi7", "dapi8", "dapi9", "dapia", "dapib", "dapic", "dapid", "dapie", "dapif"]),
+    With(&["dapi0", "dapi1", "dapi2", "dapi3", "dapi4", "dapi5", "dapi6", "dapi7", "dapi8", "dapi9", "dapia", "dapib", "dapic", "dapid", "dapie", "dapif"]),
     // doppler-token
-    WordWith(&["dp.audit.", "dp.ct.", "dp.pt.", "dp.sa.", "dp.scim.", "dp.st."]),
+    With(&["dp.audit.", "dp.ct.", "dp.pt.", "dp.sa.", "dp.scim.", "dp.st."]),
     // pulumi-token
-    WordWith(&["pul-0", "pul-1", "pul-2", "pul-3", "pul-4", "pul-5", "pul-6", "pul-7", "pul-8", "pul-9", "pul-a", "pul-b", "pul-c", "pul-d", "pul-e", "pul-f"]),
+    With(&["pul-0", "pul-1", "pul-2", "pul-3", "pul-4", "pul-5", "pul-6", "pul-7", "pul-8", "pul-9", "pul-a", "pul-b", "pul-c", "pul-d", "pul-e", "pul-f"]),
     // grafana-token
-    WordWith(&["eyjrijoi", "glc_", "glsa_"]),
+    With(&["eyjrijoi", "glc_", "glsa_"]),
     // sentry-token
-    WordWith(&["sntrys_eyj", "sntryu_0", "sntryu_1", "sntryu_2", "sntryu_3", "sntryu_4", "sntryu_5", "sntryu_6", "sntryu_7", "sntryu_8", "sntryu_9", "sntryu_a", "sntryu_b", "sntryu_c", "sntryu_d", "sntryu_e", "sntryu_f"]),
+    With(&["sntrys_eyj", "sntryu_0", "sntryu_1", "sntryu_2", "sntryu_3", "sntryu_4", "sntryu_5", "sntryu_6", "sntryu_7", "sntryu_8", "sntryu_9", "sntryu_a", "sntryu_b", "sntryu_c", "sntryu_d", "sntryu_e", "sntryu_f"]),
     // newrelic-key
-    WordWith(&["nrak-", "nrii-", "nrjs-0", "nrjs-1", "nrjs-2", "nrjs-3", "nrjs-4", "nrjs-5", "nrjs-6", "nrjs-7", "nrjs-8", "nrjs-9", "nrjs-a", "nrjs-b", "nrjs-c", "nrjs-d", "nrjs-e", "nrjs-f", "nrra-0", "nrra-1", "nrra-2", "nrra-3", "nrra-4", "nrra-5", "nrra-6", "nrra-7", "nrra-8", "nrra-9", "nrra-a", "nrra-b", "nrra-c", "nrra-d", "nrra-e", "nrra-f"]),
+    With(&["nrak-", "nrii-", "nrjs-0", "nrjs-1", "nrjs-2", "nrjs-3", "nrjs-4", "nrjs-5", "nrjs-6", "nrjs-7", "nrjs-8", "nrjs-9", "nrjs-a", "nrjs-b", "nrjs-c", "nrjs-d", "nrjs-e", "nrjs-f", "nrra-0", "nrra-1", "nrra-2", "nrra-3", "nrra-4", "nrra-5", "nrra-6", "nrra-7", "nrra-8", "nrra-9", "nrra-a", "nrra-b", "nrra-c", "nrra-d", "nrra-e", "nrra-f"]),
     // dynatrace-token
     WordWith(&["dt0"]),
     // prefect-token
-    WordWith(&["pnb_", "pnu_"]),
+    With(&["pnb_", "pnu_"]),
     // planetscale-secret
-    WordWith(&["pscale_oauth", "pscale_pw_", "pscale_tkn_"]),
+    With(&["pscale_oauth", "pscale_pw_", "pscale_tkn_"]),
     // supabase-token
-    WordWith(&["sb_secret_", "sbp_0", "sbp_1", "sbp_2", "sbp_3", "sbp_4", "sbp_5", "sbp_6", "sbp_7", "sbp_8", "sbp_9", "sbp_a", "sbp_b", "sbp_c", "sbp_d", "sbp_e", "sbp_f"]),
+    With(&["sb_secret_", "sbp_0", "sbp_1", "sbp_2", "sbp_3", "sbp_4", "sbp_5", "sbp_6", "sbp_7", "sbp_8", "sbp_9", "sbp_a", "sbp_b", "sbp_c", "sbp_d", "sbp_e", "sbp_f"]),
     // readme-token
-    WordWith(&["rdme_"]),
+    With(&["rdme_"]),
     // typeform-token
     WordWith(&["tfp_"]),
     // contentful-token
-    WordWith(&["cfpat-"]),
+    With(&["cfpat-"]),
     // shippo-token
-    WordWith(&["shippo_live_", "shippo_test_"]),
+    With(&["shippo_live_", "shippo_test_"]),
     // frameio-token
-    WordWith(&["fio-u-"]),
+    With(&["fio-u-"]),
     // tailscale-key
-    WordWith(&["tskey-", "tskey--", "tskey-api", "tskey-api-", "tskey-auth", "tskey-auth-", "tskey-client", "tskey-scim", "tskey-scim-", "tskey-webhoo"]),
+    With(&["tskey-", "tskey--", "tskey-api", "tskey-api-", "tskey-auth", "tskey-auth-", "tskey-client", "tskey-scim", "tskey-scim-", "tskey-webhoo"]),
     // openshift-token
     WordWith(&["sha256~"]),
     // onepassword-token
     WordWith(&["a3-", "ops_eyj"]),
     // sonar-token
-    WordWith(&["sqa_", "sqp_", "squ_"]),
+    With(&["sqa_", "sqp_", "squ_"]),
     // snyk-token
-    WordWith(&["snyk_sat.0", "snyk_sat.1", "snyk_sat.2", "snyk_sat.3", "snyk_sat.4", "snyk_sat.5", "snyk_sat.6", "snyk_sat.7", "snyk_sat.8", "snyk_sat.9", "snyk_sat.a", "snyk_sat.b", "snyk_sat.c", "snyk_sat.d", "snyk_sat.e", "snyk_sat.f", "snyk_uat.0", "snyk_uat.1", "snyk_uat.2", "snyk_uat.3", "snyk_uat.4", "snyk_uat.5", "snyk_uat.6", "snyk_uat.7", "snyk_uat.8", "snyk_uat.9", "snyk_uat.a", "snyk_uat.b", "snyk_uat.c", "snyk_uat.d", "snyk_uat.e", "snyk_uat.f"]),
+    With(&["snyk_sat.0", "snyk_sat.1", "snyk_sat.2", "snyk_sat.3", "snyk_sat.4", "snyk_sat.5", "snyk_sat.6", "snyk_sat.7", "snyk_sat.8", "snyk_sat.9", "snyk_sat.a", "snyk_sat.b", "snyk_sat.c", "snyk_sat.d", "snyk_sat.e", "snyk_sat.f", "snyk_uat.0", "snyk_uat.1", "snyk_uat.2", "snyk_uat.3", "snyk_uat.4", "snyk_uat.5", "snyk_uat.6", "snyk_uat.7", "snyk_uat.8", "snyk_uat.9", "snyk_uat.a", "snyk_uat.b", "snyk_uat.c", "snyk_uat.d", "snyk_uat.e", "snyk_uat.f"]),
     // facebook-token
     WordWith(&["eaac", "eaam"]),
     // age-key
-    WordWith(&["age-secret-k"]),
+    With(&["age-secret-k"]),
     // sourcegraph-token
-    WordWith(&["sgp_0", "sgp_1", "sgp_2", "sgp_3", "sgp_4", "sgp_5", "sgp_6", "sgp_7", "sgp_8", "sgp_9", "sgp_a", "sgp_b", "sgp_c", "sgp_d", "sgp_e", "sgp_f", "sgp_local_0", "sgp_local_1", "sgp_local_2", "sgp_local_3", "sgp_local_4", "sgp_local_5", "sgp_local_6", "sgp_local_7", "sgp_local_8", "sgp_local_9", "sgp_local_a", "sgp_local_b", "sgp_local_c", "sgp_local_d", "sgp_local_e", "sgp_local_f"]),
+    With(&["sgp_0", "sgp_1", "sgp_2", "sgp_3", "sgp_4", "sgp_5", "sgp_6", "sgp_7", "sgp_8", "sgp_9", "sgp_a", "sgp_b", "sgp_c", "sgp_d", "sgp_e", "sgp_f", "sgp_local_0", "sgp_local_1", "sgp_local_2", "sgp_local_3", "sgp_local_4", "sgp_local_5", "sgp_local_6", "sgp_local_7", "sgp_local_8", "sgp_local_9", "sgp_local_a", "sgp_local_b", "sgp_local_c", "sgp_local_d", "sgp_local_e", "sgp_local_f"]),
     // intra42-secret
-    WordWith(&["s-s4t2af-0", "s-s4t2af-1", "s-s4t2af-2", "s-s4t2af-3", "s-s4t2af-4", "s-s4t2af-5", "s-s4t2af-6", "s-s4t2af-7", "s-s4t2af-8", "s-s4t2af-9", "s-s4t2af-a", "s-s4t2af-b", "s-s4t2af-c", "s-s4t2af-d", "s-s4t2af-e", "s-s4t2af-f", "s-s4t2ud-0", "s-s4t2ud-1", "s-s4t2ud-2", "s-s4t2ud-3", "s-s4t2ud-4", "s-s4t2ud-5", "s-s4t2ud-6", "s-s4t2ud-7", "s-s4t2ud-8", "s-s4t2ud-9", "s-s4t2ud-a", "s-s4t2ud-b", "s-s4t2ud-c", "s-s4t2ud-d", "s-s4t2ud-e", "s-s4t2ud-f"]),
+    With(&["s-s4t2af-0", "s-s4t2af-1", "s-s4t2af-2", "s-s4t2af-3", "s-s4t2af-4", "s-s4t2af-5", "s-s4t2af-6", "s-s4t2af-7", "s-s4t2af-8", "s-s4t2af-9", "s-s4t2af-a", "s-s4t2af-b", "s-s4t2af-c", "s-s4t2af-d", "s-s4t2af-e", "s-s4t2af-f", "s-s4t2ud-0", "s-s4t2ud-1", "s-s4t2ud-2", "s-s4t2ud-3", "s-s4t2ud-4", "s-s4t2ud-5", "s-s4t2ud-6", "s-s4t2ud-7", "s-s4t2ud-8", "s-s4t2ud-9", "s-s4t2ud-a", "s-s4t2ud-b", "s-s4t2ud-c", "s-s4t2ud-d", "s-s4t2ud-e", "s-s4t2ud-f"]),
     // private-key
     With(&["-----begin"]),
     // putty-key

@@ -3,6 +3,9 @@
 //! Each format is as its service documents it, or as its tokens look. More exact rules come first: if two rules find the same text, the
 //! mark of the first one stands in its place. Keywords are missing where the fixed beginning of the token is enough for the search.
 //!
+//! A token whose beginning occurs in no word may stand behind letters and before them, as in `x_ghp_…`. A rule with a `\b` is for a token
+//! whose beginning also ends or begins words.
+//!
 //! After a change, the tests print the file `begins.rs` that belongs to the rules.
 
 use crate::scan::{BuiltIn, Except};
@@ -15,7 +18,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "aws-access-key",
         description: "an access key id of AWS",
-        regex: r"\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b",
+        regex: r"(?:\b|_)((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})(?:[^0-9A-Za-z]|$)",
         entropy: Some(3.0),
         except: &[Except::secret(&["EXAMPLE$"])],
         ..RULE
@@ -38,14 +41,14 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "google-api-key",
         description: "an API key of Google",
-        regex: r"\b(AIza[0-9A-Za-z_-]{35})(?:[^0-9A-Za-z_-]|$)",
+        regex: r"(AIza[0-9A-Za-z_-]{35})(?:[^0-9A-Za-z_-]|$)",
         entropy: Some(3.5),
         ..RULE
     },
     BuiltIn {
         id: "google-oauth-secret",
         description: "a client secret of Google",
-        regex: r"\b(GOCSPX-[0-9A-Za-z_-]{28})(?:[^0-9A-Za-z_-]|$)",
+        regex: r"(GOCSPX-[0-9A-Za-z_-]{28})(?:[^0-9A-Za-z_-]|$)",
         ..RULE
     },
     BuiltIn {
@@ -80,7 +83,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "digitalocean-token",
         description: "a token of DigitalOcean",
-        regex: r"\b(do[opr]_v1_[a-f0-9]{64})\b",
+        regex: r"(do[opr]_v1_[a-f0-9]{64})",
         ..RULE
     },
     BuiltIn {
@@ -93,7 +96,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "heroku-key",
         description: "an API key of Heroku",
-        regex: r"\b(HRKU-[0-9A-Za-z_-]{36,64})(?:[^0-9A-Za-z_-]|$)",
+        regex: r"(HRKU-[0-9A-Za-z_-]{36,64})(?:[^0-9A-Za-z_-]|$)",
         ..RULE
     },
     BuiltIn {
@@ -126,21 +129,21 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "github-token",
         description: "a token of GitHub",
-        regex: r"\b((?:ghp|gho|ghu|ghs|ghr)_[0-9A-Za-z]{36,})\b",
+        regex: r"((?:ghp|gho|ghu|ghs|ghr)_[0-9A-Za-z]{36,})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "github-fine-grained-token",
         description: "a fine-grained token of GitHub",
-        regex: r"\b(github_pat_[0-9A-Za-z_]{50,})\b",
+        regex: r"(github_pat_[0-9A-Za-z_]{50,})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "gitlab-token",
         description: "a token of GitLab",
-        regex: r"\b((?:glpat|gldt|glrt|glsoat|glft|glimt|glagent|glptt|glcbt|gloas|glffct|glwt)-[0-9A-Za-z_=-]{20,}(?:\.[0-9a-z]{2,}){0,2}|GR1348941[0-9A-Za-z_-]{20}|_gitlab_session=[0-9a-z]{32})",
+        regex: r"((?:glpat|gldt|glrt|glsoat|glft|glimt|glagent|glptt|glcbt|gloas|glffct|glwt)-[0-9A-Za-z_=-]{20,}(?:\.[0-9a-z]{2,}){0,2}|GR1348941[0-9A-Za-z_-]{20}|_gitlab_session=[0-9a-z]{32})",
         entropy: Some(3.0),
         ..RULE
     },
@@ -161,23 +164,18 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "npm-token",
         description: "a token of npm",
-        regex: r"\b(npm_[0-9A-Za-z]{36})\b",
+        regex: r"(npm_[0-9A-Za-z]{36,})",
         entropy: Some(2.0),
         ..RULE
     },
     BuiltIn {
         id: "pypi-token",
         description: "an upload token of PyPI",
-        regex: r"\b(pypi-Ag[0-9A-Za-z_-]{40,})",
+        regex: r"(pypi-Ag[0-9A-Za-z_-]{40,})",
         entropy: Some(3.0),
         ..RULE
     },
-    BuiltIn {
-        id: "rubygems-token",
-        description: "an API key of RubyGems",
-        regex: r"\b(rubygems_[a-f0-9]{48})\b",
-        ..RULE
-    },
+    BuiltIn { id: "rubygems-token", description: "an API key of RubyGems", regex: r"(rubygems_[a-f0-9]{48})", ..RULE },
     BuiltIn {
         id: "nuget-key",
         description: "an API key of NuGet",
@@ -192,16 +190,11 @@ pub(super) static RULES: &[BuiltIn] = &[
         entropy: Some(3.5),
         ..RULE
     },
-    BuiltIn {
-        id: "clojars-token",
-        description: "a token of Clojars",
-        regex: r"(?i)\b(clojars_[0-9a-z]{60})\b",
-        ..RULE
-    },
+    BuiltIn { id: "clojars-token", description: "a token of Clojars", regex: r"(?i)(clojars_[0-9a-z]{60,})", ..RULE },
     BuiltIn {
         id: "docker-token",
         description: "an access token of Docker Hub",
-        regex: r"\b(dckr_(?:pat|oat)_[0-9A-Za-z_-]{20,60})",
+        regex: r"(dckr_(?:pat|oat)_[0-9A-Za-z_-]{20,60})",
         entropy: Some(3.0),
         ..RULE
     },
@@ -216,55 +209,55 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "anthropic-key",
         description: "an API key of Anthropic",
-        regex: r"\b(sk-ant-(?:api|admin|oat|ort|sid)?[0-9]{0,2}-?[0-9A-Za-z_-]{20,})",
+        regex: r"(sk-ant-(?:api|admin|oat|ort|sid)?[0-9]{0,2}-?[0-9A-Za-z_-]{20,})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "openai-key",
         description: "an API key of OpenAI",
-        regex: r"\b(sk-(?:proj|svcacct|admin|None)-[0-9A-Za-z_-]{20,}|sk-[0-9A-Za-z]{20}T3BlbkFJ[0-9A-Za-z]{20}|sk-[0-9A-Za-z]{48}\b)",
+        regex: r"(?:\b|_)(sk-(?:proj|svcacct|admin|None)-[0-9A-Za-z_-]{20,}|sk-[0-9A-Za-z]{20}T3BlbkFJ[0-9A-Za-z]{20}|sk-[0-9A-Za-z]{48}\b)",
         entropy: Some(3.5),
         ..RULE
     },
     BuiltIn {
         id: "openrouter-key",
         description: "an API key of OpenRouter",
-        regex: r"\b(sk-or-(?:v1-)?[0-9a-f]{64})\b",
+        regex: r"(sk-or-(?:v1-)?[0-9a-f]{64,})",
         ..RULE
     },
     BuiltIn {
         id: "huggingface-token",
         description: "a token of Hugging Face",
-        regex: r"\b(hf_[A-Za-z]{34}|api_org_[A-Za-z]{34})\b",
+        regex: r"(hf_[A-Za-z]{34}|api_org_[A-Za-z]{34})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "groq-key",
         description: "an API key of Groq",
-        regex: r"\b(gsk_[0-9A-Za-z]{48,56})\b",
+        regex: r"(gsk_[0-9A-Za-z]{48,56})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "perplexity-key",
         description: "an API key of Perplexity",
-        regex: r"\b(pplx-[0-9A-Za-z]{40,60})\b",
+        regex: r"(pplx-[0-9A-Za-z]{40,60})",
         entropy: Some(3.5),
         ..RULE
     },
     BuiltIn {
         id: "replicate-token",
         description: "a token of Replicate",
-        regex: r"\b(r8_[0-9A-Za-z]{37})\b",
+        regex: r"(r8_[0-9A-Za-z]{37,})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "xai-key",
         description: "an API key of xAI",
-        regex: r"\b(xai-[0-9A-Za-z]{70,90})\b",
+        regex: r"(xai-[0-9A-Za-z]{70,90})",
         entropy: Some(3.0),
         ..RULE
     },
@@ -272,7 +265,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "slack-token",
         description: "a token of Slack",
-        regex: r"(?i)\b(xox[a-z](?:\.xox[bp])?-[0-9a-z][0-9a-z-]{9,}|xapp-[0-9]-[0-9a-z]{1,20}-[0-9]{1,15}-[0-9a-z]{20,80}|xoxe-[0-9]-[0-9a-z]{100,})",
+        regex: r"(?i)(?:\b|_)(xox[a-z](?:\.xox[bp])?-[0-9a-z][0-9a-z-]{9,}|xapp-[0-9]-[0-9a-z]{1,20}-[0-9]{1,15}-[0-9a-z]{20,80}|xoxe-[0-9]-[0-9a-z]{100,})",
         entropy: Some(2.0),
         ..RULE
     },
@@ -319,7 +312,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "sendinblue-key",
         description: "an API key of Brevo",
-        regex: r"\b(xkeysib-[a-f0-9]{64}-[0-9A-Za-z]{16})\b",
+        regex: r"(xkeysib-[a-f0-9]{64}-[0-9A-Za-z]{16,})",
         ..RULE
     },
     BuiltIn {
@@ -347,7 +340,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "postman-key",
         description: "an API key of Postman",
-        regex: r"(?i)\b(PMAK-[a-f0-9]{24}-[a-f0-9]{34})\b",
+        regex: r"(?i)(PMAK-[a-f0-9]{24}-[a-f0-9]{34})",
         ..RULE
     },
     BuiltIn {
@@ -360,20 +353,20 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "linear-key",
         description: "an API key of Linear",
-        regex: r"(?i)\b(lin_(?:api|oauth)_[0-9a-z]{32,64})\b",
+        regex: r"(?i)(lin_(?:api|oauth)_[0-9a-z]{32,64})",
         entropy: Some(2.0),
         ..RULE
     },
     BuiltIn {
         id: "airtable-token",
         description: "a token of Airtable",
-        regex: r"\b(pat[0-9A-Za-z]{14}\.[a-f0-9]{64})\b",
+        regex: r"(?:\b|_)(pat[0-9A-Za-z]{14}\.[a-f0-9]{64})(?:[^0-9A-Za-z]|$)",
         ..RULE
     },
     BuiltIn {
         id: "figma-token",
         description: "a token of Figma",
-        regex: r"\b(fig(?:d|o|oh|or|ou|ur|p)_[0-9A-Za-z_-]{40,60})",
+        regex: r"(fig(?:d|o|oh|or|ou|ur|p)_[0-9A-Za-z_-]{40,60})",
         entropy: Some(3.0),
         ..RULE
     },
@@ -381,7 +374,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "stripe-key",
         description: "a key of Stripe",
-        regex: r"\b((?:sk|rk)_(?:live|test|prod)_[0-9A-Za-z]{10,}|whsec_[0-9A-Za-z+/]{32,64}={0,2})",
+        regex: r"(?:\b|_)((?:sk|rk)_(?:live|test|prod)_[0-9A-Za-z]{10,}|whsec_[0-9A-Za-z+/]{32,64}={0,2})",
         entropy: Some(2.0),
         ..RULE
     },
@@ -401,7 +394,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "shopify-token",
         description: "a token of Shopify",
-        regex: r"(?i)\b(shp(?:at|ca|pa|ss)_[a-f0-9]{32})\b",
+        regex: r"(?i)(shp(?:at|ca|pa|ss)_[a-f0-9]{32})",
         entropy: Some(2.0),
         ..RULE
     },
@@ -428,7 +421,7 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "duffel-token",
         description: "a token of Duffel",
-        regex: r"(?i)\b(duffel_(?:test|live)_[0-9a-z_=-]{43})",
+        regex: r"(?i)(duffel_(?:test|live)_[0-9a-z_=-]{43})",
         ..RULE
     },
     BuiltIn {
@@ -456,42 +449,42 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "databricks-token",
         description: "a token of Databricks",
-        regex: r"\b(dapi[a-f0-9]{32}(?:-[0-9])?)\b",
+        regex: r"(dapi[a-f0-9]{32}(?:-[0-9])?)",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "doppler-token",
         description: "a token of Doppler",
-        regex: r"(?i)\b(dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[0-9a-z_-]{2,35}\.)?[0-9a-z]{40,44})\b",
+        regex: r"(?i)(dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[0-9a-z_-]{2,35}\.)?[0-9a-z]{40,44})",
         entropy: Some(2.0),
         ..RULE
     },
     BuiltIn {
         id: "pulumi-token",
         description: "a token of Pulumi",
-        regex: r"\b(pul-[a-f0-9]{40})\b",
+        regex: r"(pul-[a-f0-9]{40})",
         entropy: Some(2.0),
         ..RULE
     },
     BuiltIn {
         id: "grafana-token",
         description: "a token of Grafana",
-        regex: r"(?i)\b(glsa_[0-9a-z]{32}_[a-f0-9]{8}|glc_[0-9a-z+/]{32,}={0,3}|eyJrIjoi[0-9a-z]{50,}={0,3})",
+        regex: r"(?i)(glsa_[0-9a-z]{32}_[a-f0-9]{8}|glc_[0-9a-z+/]{32,}={0,3}|eyJrIjoi[0-9a-z]{50,}={0,3})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "sentry-token",
         description: "a token of Sentry",
-        regex: r"\b(sntr(?:ys_eyJ[0-9A-Za-z+/=_-]{60,}|yu_[a-f0-9]{64}))",
+        regex: r"(sntr(?:ys_eyJ[0-9A-Za-z+/=_-]{60,}|yu_[a-f0-9]{64}))",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "newrelic-key",
         description: "a key of New Relic",
-        regex: r"(?i)\b(NRAK-[0-9a-z]{27}|NRJS-[0-9a-f]{19}|NRII-[0-9a-z-]{32}|NRRA-[0-9a-f]{42})\b",
+        regex: r"(?i)(NRAK-[0-9a-z]{27}|NRJS-[0-9a-f]{19}|NRII-[0-9a-z-]{32}|NRRA-[0-9a-f]{42,})",
         ..RULE
     },
     BuiltIn {
@@ -503,28 +496,28 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "prefect-token",
         description: "a token of Prefect",
-        regex: r"\b(pn[ub]_[0-9A-Za-z]{36})\b",
+        regex: r"(pn[ub]_[0-9A-Za-z]{36,})",
         entropy: Some(2.0),
         ..RULE
     },
     BuiltIn {
         id: "planetscale-secret",
         description: "a token or password of PlanetScale",
-        regex: r"(?i)\b(pscale_(?:tkn|oauth|pw)_[0-9a-z_=.-]{32,64})",
+        regex: r"(?i)(pscale_(?:tkn|oauth|pw)_[0-9a-z_=.-]{32,64})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "supabase-token",
         description: "a token of Supabase",
-        regex: r"\b(sbp_[a-f0-9]{40}|sb_secret_[0-9A-Za-z_-]{20,60})\b",
+        regex: r"(sbp_[a-f0-9]{40}|sb_secret_[0-9A-Za-z_-]{20,60})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "readme-token",
         description: "an API token of ReadMe",
-        regex: r"\b(rdme_[0-9a-z]{70})\b",
+        regex: r"(rdme_[0-9a-z]{70,})",
         entropy: Some(2.0),
         ..RULE
     },
@@ -538,27 +531,27 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "contentful-token",
         description: "a token of Contentful",
-        regex: r"\b(CFPAT-[0-9A-Za-z_-]{43})",
+        regex: r"(CFPAT-[0-9A-Za-z_-]{43})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "shippo-token",
         description: "a token of Shippo",
-        regex: r"\b(shippo_(?:live|test)_[a-f0-9]{40})\b",
+        regex: r"(shippo_(?:live|test)_[a-f0-9]{40})",
         ..RULE
     },
     BuiltIn {
         id: "frameio-token",
         description: "a token of Frame.io",
-        regex: r"(?i)\b(fio-u-[0-9a-z_=-]{64})",
+        regex: r"(?i)(fio-u-[0-9a-z_=-]{64})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "tailscale-key",
         description: "a key of Tailscale",
-        regex: r"\b(tskey-(?:auth|api|client|scim|webhook)?-?[0-9A-Za-z_-]{16,80})",
+        regex: r"(tskey-(?:auth|api|client|scim|webhook)?-?[0-9A-Za-z_-]{16,80})",
         entropy: Some(3.0),
         ..RULE
     },
@@ -576,11 +569,11 @@ pub(super) static RULES: &[BuiltIn] = &[
         entropy: Some(3.0),
         ..RULE
     },
-    BuiltIn { id: "sonar-token", description: "a token of SonarQube", regex: r"\b(sq[apu]_[a-f0-9]{40})\b", ..RULE },
+    BuiltIn { id: "sonar-token", description: "a token of SonarQube", regex: r"(sq[apu]_[a-f0-9]{40})", ..RULE },
     BuiltIn {
         id: "snyk-token",
         description: "a token of Snyk",
-        regex: r"\b(snyk_(?:uat|sat)\.[a-f0-9]{8}\.[0-9A-Za-z_.-]{40,})",
+        regex: r"(snyk_(?:uat|sat)\.[a-f0-9]{8}\.[0-9A-Za-z_.-]{40,})",
         entropy: Some(3.0),
         ..RULE
     },
@@ -594,33 +587,42 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "age-key",
         description: "a secret key of age",
-        regex: r"\b(AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58})\b",
+        regex: r"(AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58,})",
         ..RULE
     },
     BuiltIn {
         id: "sourcegraph-token",
         description: "a token of Sourcegraph",
-        regex: r"(?i)\b(sgp_(?:(?:[a-f0-9]{16}|local)_)?[a-f0-9]{40})\b",
+        regex: r"(?i)(sgp_(?:(?:[a-f0-9]{16}|local)_)?[a-f0-9]{40})",
         entropy: Some(3.0),
         ..RULE
     },
     BuiltIn {
         id: "intra42-secret",
         description: "a client secret of Intra 42",
-        regex: r"\b(s-s4t2(?:ud|af)-[a-f0-9]{64})\b",
+        regex: r"(s-s4t2(?:ud|af)-[a-f0-9]{64})",
         ..RULE
     },
     // --- Formats of several services
+    // A program that shows a file may write something before and after each line: a number, a sign of a comment, a quotation mark. Such a
+    // line of a key has at least 40 letters of base64, the first one 56. Between the lines there may be three
+    // others, such as headers. No `--` is between them, because it begins the next block.
     BuiltIn {
         id: "private-key",
         description: "a private key",
-        regex: r#"(?i)(-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?:[\s"'+,]|\\+[nr]|[a-z][a-z-]{3,20}: [^\n\\"]{1,80}(?:\n|\\+n)){0,12}[a-z0-9+/]{16}[a-z0-9+/=\s"'+,\\]*(?:-----END[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----)?)"#,
+        regex: concat!(
+            r"(?i)(-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----",
+            r#"(?:(?:[\s"'+,]|\\+[nr]|[a-z][a-z-]{3,20}: [^\n\\"]{1,80}(?:\n|\\+n)){0,12}[a-z0-9+/]{16}"#,
+            r"|(?:(?:[^\n-]|-[^\n-]){0,24}?-?|(?:[^\n-]|-[^\n-]){0,100}?\n(?:(?:--? ?)?(?:[^\n-]|-[^\n-]){0,80}?[a-z][a-z-]{3,20}: [^\n]{1,80}\n|(?:--? ?)?(?:[^\n-]|-[^\n-]){0,40}\n){0,12}?(?:--? ?)?(?:[^\n-]|-[^\n-]){0,80}?-?)[a-z0-9+/]{56})",
+            r#"(?:[a-z0-9+/=\s"'+,\\]*[a-z0-9+/=])?(?:(?:(?:[^\n-]|-[^\n-]){0,24}?-?|(?:[^\n-]|-[^\n-]){0,100}?\n(?:(?:--? ?)?(?:[^\n-]|-[^\n-]){0,80}?[a-z][a-z-]{3,20}: [^\n]{1,80}\n|(?:--? ?)?(?:[^\n-]|-[^\n-]){0,40}\n){0,3}?(?:--? ?)?(?:[^\n-]|-[^\n-]){0,80}?-?)[a-z0-9+/]{40}(?:[a-z0-9+/=\s"'+,\\]*[a-z0-9+/=])?)*"#,
+            r"(?:(?:[^\n-]|-[^\n-]){0,40}(?:\n(?:--? ?)?(?:[^\n-]|-[^\n-]){0,120}?){0,3}?-?-----END[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----)?)",
+        ),
         ..RULE
     },
     BuiltIn {
         id: "putty-key",
         description: "a private key of PuTTY",
-        regex: r"(PuTTY-User-Key-File-[23]: [^\n]{1,40}\n(?:[A-Z][A-Za-z0-9-]+: [^\n]*\n|[A-Za-z0-9+/=]+\n){4,})",
+        regex: r"(PuTTY-User-Key-File-[23]: [^\n]{1,40}\n(?:(?:[^\n]*\n){4,99}?[^\n]{0,80}?Private-MAC: [0-9a-f]{40,64}|(?:[A-Z][A-Za-z0-9-]+: [^\n]*\n|[A-Za-z0-9+/=]+\n){4,}))",
         ..RULE
     },
     BuiltIn {

@@ -99,6 +99,10 @@ fn text() -> impl Strategy<Value = String> {
         "\\n",
         "sk-",
         "-us1",
+        "\n> ",
+        "\n12: ",
+        "x_",
+        "%22",
     ]);
     let part = prop_oneof![3 => token, 2 => begun, 5 => words.prop_map(str::to_owned), 1 => Just(word(20))];
     prop::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
@@ -151,6 +155,32 @@ proptest! {
             let model = |_| std::future::ready(Ok::<_, OperationError>(response.clone()));
             let answer = runtime.block_on(GUARDS.guard_llm_call(ModelCallInputs::default(), &mut ctx, model)).unwrap();
             prop_assert!(!format!("{answer:?}").contains(&token), "{answer:?}");
+        }
+    }
+}
+
+/// A program that shows a file writes something before and after each line.
+#[test]
+fn a_key_in_a_list_of_lines_is_hidden_in_a_stream_and_in_a_whole_text() {
+    let body = super::formats::random("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/", 64 * 5 + 30);
+    let body: Vec<_> = (0..body.len()).step_by(64).map(|at| &body[at..body.len().min(at + 64)]).collect();
+    let headers = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF", ""];
+    for (before, after) in
+        [("", ""), ("> ", ""), ("id_rsa:7:", ""), ("| ", " |"), ("- \"", "\","), ("-- ", ""), ("+", "\r")]
+    {
+        // The headers may be at the start and in the middle.
+        for headers_at in [0, 3] {
+            let mut lines = body.clone();
+            lines.splice(headers_at..headers_at, headers);
+            let lines = ["-----BEGIN RSA PRIVATE KEY-----"].into_iter().chain(lines);
+            let lines = lines.chain(["-----END RSA PRIVATE KEY-----"]).map(|line| format!("{before}{line}{after}\n"));
+            let text = format!("The key is\n{}and the text goes on.\n", lines.collect::<String>());
+            let left = GUARDS.secrets.redacted(&text);
+            assert_eq!(left, format!("The key is\n{before}[PRIVATE_KEY]{after}\nand the text goes on.\n"), "{text}");
+            for length in [1, 7, 100] {
+                let places: Vec<_> = (0..text.len()).step_by(length).collect();
+                assert_eq!(streamed(&*GUARDS, &cut(&text, &places)), left);
+            }
         }
     }
 }

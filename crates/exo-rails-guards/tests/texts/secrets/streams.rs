@@ -73,6 +73,9 @@ const WORDS: &[&str] = &[
     "+4",
     "https://a:",
     "-----BEGIN PRIVATE KEY-----\\n",
+    "\n> ",
+    "x_",
+    "%22",
 ];
 
 /// Escapes some letters, or all, some levels deep.
