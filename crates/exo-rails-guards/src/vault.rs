@@ -6,12 +6,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use data_encoding::HEXLOWER;
-use exo_rails::{Permit, RunScope, SharedExtensions, ToolCallInputs};
+use exo_rails::{Excerpt, Pattern, Permit, RunScope, Search, SharedExtensions, ToolCallInputs};
 use exo_rails_policy::ToolPattern;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::finding::Finding;
+use crate::scan::readings_of;
 use crate::store::StoreError;
 use crate::store::{Change, StateStore, StateStoreExt, key};
 
@@ -141,6 +142,30 @@ fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
+/// Finds marks in a stream, so that a mark is found although two pieces have a part of it each.
+#[derive(Debug)]
+pub(crate) struct Marks;
+
+/// The letters of a mark in a stream, at most. The kinds and the numbers are shorter.
+const LONGEST_MARK: usize = 60;
+
+impl Pattern for Marks {
+    type Found = ();
+
+    fn search(&self, Excerpt { text, from, .. }: Excerpt<'_>) -> Search {
+        match next_mark(&text[from..]) {
+            Some((before, mark, _)) => {
+                let start = from + before.len();
+                Search::Match(start..start + mark.len(), ())
+            }
+            None => match text[from..].rfind('[').map(|open| from + open) {
+                Some(open) if text.len() - open < LONGEST_MARK => Search::Undecided { from: open },
+                _ => Search::Nothing,
+            },
+        }
+    }
+}
+
 /// Returns the kind and the number of a placeholder.
 fn kind_and_number(placeholder: &str) -> Option<(&str, &str)> {
     placeholder.strip_prefix('[')?.strip_suffix(']')?.rsplit_once('_')
@@ -188,8 +213,16 @@ impl Placing {
         values.of_value.get(value).cloned()
     }
 
-    /// Reserves the placeholders in a text, because they may be of a conversation whose numbers are not known.
+    /// Reserves the placeholders in a text and in its readings, because they may be of a conversation whose numbers are not known, or a
+    /// person may have written them. A value with such a number would be revealed in their place.
     pub(crate) fn reserve(&self, text: &str, is_kind: impl Fn(&str) -> bool) {
+        self.reserve_in(text, &is_kind);
+        for reading in readings_of(Excerpt::new(text, true)) {
+            self.reserve_in(reading.read.text(), &is_kind);
+        }
+    }
+
+    fn reserve_in(&self, text: &str, is_kind: impl Fn(&str) -> bool) {
         let mut rest = text;
         while let Some((_, placeholder, after)) = next_mark(rest) {
             if let Some((kind, number)) = kind_and_number(placeholder)

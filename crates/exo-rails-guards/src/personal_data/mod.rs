@@ -11,8 +11,8 @@ use exo_rails_policy::At;
 use self::recognisers::ALL;
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
-use crate::scan::{Redactor, Rule, Settings, chosen, plain};
-use crate::vault::{self, Placing};
+use crate::scan::{InReadings, Redactor, Rule, Settings, chosen, plain};
+use crate::vault::{self, Marks, Placing};
 pub use crate::vault::{reveal, true_arguments};
 use exo_rails_policy::{ConfigError, Severity, ToolPattern};
 
@@ -23,6 +23,9 @@ mod checksums;
 mod recognisers;
 
 const GUARD: &str = "personal_data";
+
+/// Finds the placeholders in a stream.
+static MARKS: InReadings<Marks> = InReadings::new(Marks, true);
 
 /// Finds personal data in the texts of a run, and hides it.
 ///
@@ -173,6 +176,13 @@ impl PersonalData {
         self.placeholders.as_ref().map(|config| Placing::new(ctx, config.max_values))
     }
 
+    /// Reserves the placeholders in the texts of an event, before the values in them get theirs.
+    fn reserve(&self, ctx: &RailContext, texts: impl FnOnce(&mut dyn FnMut(&str))) {
+        if let Some(placing) = self.placing(ctx) {
+            texts(&mut |text| placing.reserve(text, |kind| self.is_kind(kind)));
+        }
+    }
+
     fn is_kind(&self, kind: &str) -> bool {
         self.redactor.rules().iter().any(|rule| rule.has_mark(kind))
     }
@@ -194,42 +204,47 @@ impl PersonalData {
 impl PersonalData {
     #[on(Start)]
     fn input(&self, run: &mut InvokeInputs, ctx: &mut RailContext) -> RailAction {
-        if let Some(placing) = self.placing(ctx) {
-            run.for_each_text(|text| placing.reserve(text, |kind| self.is_kind(kind)));
-        }
+        self.reserve(ctx, |reserve| run.for_each_text(|text| reserve(text)));
         let mut mark = self.mark(ctx);
         self.redactor.input(run, ctx, &mut mark)
     }
 
     #[on(MemoryRecalled)]
     fn recalled(&self, memory: &mut RecalledMemory, ctx: &mut RailContext) -> RailAction<NoSubstitute, NoRetry> {
-        if let Some(placing) = self.placing(ctx) {
-            memory.for_each_text(|text| placing.reserve(text, |kind| self.is_kind(kind)));
-        }
+        self.reserve(ctx, |reserve| memory.for_each_text(|text| reserve(text)));
         let mut mark = self.mark(ctx);
         self.redactor.recalled(memory, ctx, &mut mark)
     }
 
     #[on(LlmChunk)]
     fn piece(&self, window: &mut StreamWindow, ctx: &mut RailContext) -> Verdict {
+        self.reserve(ctx, |reserve| {
+            window.replace_with(&MARKS, |mark| {
+                reserve(&mark);
+                mark.to_owned()
+            });
+        });
         let mut mark = self.mark(ctx);
         self.redactor.piece(window, ctx, &mut mark)
     }
 
     #[on(PostLlmCall)]
     fn answer(&self, response: &mut ModelResponse, ctx: &mut RailContext) -> Verdict {
+        self.reserve(ctx, |reserve| response.for_each_text(|text| reserve(text)));
         let mut mark = self.mark(ctx);
         self.redactor.answer(response, ctx, &mut mark)
     }
 
     #[on(LlmError)]
     fn model_error(&self, error: &OperationError, ctx: &mut RailContext) -> Verdict {
+        self.reserve(ctx, |reserve| reserve(&error.to_string()));
         let mut mark = self.mark(ctx);
         self.redactor.model_error(error, ctx, &mut mark)
     }
 
     #[on(PreToolCall)]
     fn arguments(&self, call: &mut ToolCallInputs, ctx: &mut RailContext) -> RailAction {
+        self.reserve(ctx, |reserve| reserve(&call.arguments.to_string()));
         let mut mark = self.mark(ctx);
         let refused = self.redactor.arguments(call, ctx, &mut mark);
         // The configuration may be another one than at the last call. A guard without placeholders leaves the tools of another one.
@@ -250,6 +265,7 @@ impl PersonalData {
 
     #[on(PostToolCall)]
     fn output(&self, output: &mut ToolOutput, ctx: &mut RailContext) {
+        self.reserve(ctx, |reserve| output.for_each_text(|text| reserve(text)));
         let mut mark = self.mark(ctx);
         self.redactor.output(output, ctx, &mut mark);
     }
@@ -261,12 +277,14 @@ impl PersonalData {
         error: &OperationError,
         ctx: &mut RailContext,
     ) -> RailAction<ToolOutput> {
+        self.reserve(ctx, |reserve| reserve(&error.to_string()));
         let mut mark = self.mark(ctx);
         self.redactor.tool_error(call, error, ctx, &mut mark)
     }
 
     #[on(MemoryStored)]
     fn stored(&self, entry: &mut MemoryEntry, ctx: &mut RailContext) -> RailAction<NoSubstitute, NoRetry> {
+        self.reserve(ctx, |reserve| entry.for_each_text(|text| reserve(text)));
         let mut mark = self.mark(ctx);
         self.redactor.stored(entry, ctx, &mut mark)
     }

@@ -16,7 +16,7 @@ pub(super) const LEVELS: usize = 6;
 /// A reading of a text, and its source.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    pub(super) read: text::Reading,
+    pub(crate) read: text::Reading,
     /// The number of the reading that is the source. `None` is the text itself.
     pub(super) source: Option<usize>,
     /// Whether it has letters that characters of the text only look like.

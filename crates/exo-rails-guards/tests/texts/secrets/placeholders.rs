@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use exo_rails::prelude::*;
-use exo_rails::{EventBus, KeptValues, ModelResponse, Reloadable, SharedExtensions};
+use exo_rails::{EventBus, KeptValues, ModelResponse, OperationErrorKind, Reloadable, SharedExtensions};
 use exo_rails_agent::{Agent, ScriptedModel, Session};
 use exo_rails_guards::approval::{Answer, ApprovalRequest, Approvals, Ask, AskError, Reply};
 use exo_rails_guards::personal_data::{reveal, true_arguments};
@@ -105,6 +105,42 @@ async fn a_placeholder_in_the_conversation_is_not_used_again() {
     let _ = kit.dispatch::<Start>(&mut run, &mut ctx).await.unwrap();
     assert!(run.input.text().contains("what [EMAIL_8] wrote"), "{}", run.input.text());
     assert_eq!(reveal(&ctx, "[EMAIL_7] [EMAIL_8]"), "[EMAIL_7] bob@example.com");
+}
+
+/// A person can write a mark into a file that a tool reads. The next address must not stand in its place.
+#[tokio::test]
+async fn a_mark_in_any_text_of_the_run_is_not_used_again() {
+    let kit = kit("");
+    for written in ["[EMAIL_1]", "[EMAIL_01]", "[EMAIL\\u005f1]", "[EMAIL_\u{200b}1]", "{\"[EMAIL_1]\": 1}"] {
+        // In the output that has the address too, and in an output before it.
+        for outputs in [vec![format!("{written}, {EVE}")], vec![written.to_owned(), EVE.to_owned()]] {
+            let mut ctx = RunContext::new("desk");
+            let mut last = String::new();
+            for output in outputs {
+                last = find(&kit, &mut ctx, &output).await;
+            }
+            assert!(last.ends_with("[EMAIL_2]"), "{written}: {last}");
+            assert_eq!(reveal(&ctx, "[EMAIL_1], [EMAIL_2]"), format!("[EMAIL_1], {EVE}"), "{written}");
+        }
+    }
+
+    let mut ctx = RunContext::new("desk");
+    let failing =
+        |_| std::future::ready(Err::<ToolOutput, _>(OperationError::new(OperationErrorKind::Other, "no [EMAIL_4]")));
+    let _ = kit.guard_tool_call(ToolCallInputs::new("find"), &mut ctx, failing).await;
+    assert_eq!(find(&kit, &mut ctx, ADA).await, "[EMAIL_5]");
+    call(&kit, &mut ctx, "note", json!({ "to": { "[EMAIL_7]": 1 } }), "").await;
+    assert_eq!(find(&kit, &mut ctx, EVE).await, "[EMAIL_8]");
+    let model = |_| std::future::ready(Ok::<_, OperationError>(ModelResponse::text("I use [EMAIL_20].")));
+    kit.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await.unwrap();
+    assert_eq!(find(&kit, &mut ctx, "bob@example.com").await, "[EMAIL_21]");
+}
+
+#[tokio::test]
+async fn a_mark_that_two_pieces_of_a_stream_have_is_not_used_again() {
+    let script = json!([{ "deltas": ["Not [EMA", "IL_1", "] but bob@exam", "ple.com."] }]).to_string();
+    let run = exo_rails_agent::testing::run(kit(""), &script).streamed().await;
+    run.assert_output("Not [EMAIL_1] but [EMAIL_2].");
 }
 
 #[tokio::test]
