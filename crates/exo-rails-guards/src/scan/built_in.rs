@@ -1,5 +1,6 @@
 //! Rules of this crate, as constants.
 
+use super::rule::Judge;
 use super::starts::{Starts, Texts};
 
 /// A rule of this crate. It says what a rule of a configuration says: see [`RuleConfig`](super::RuleConfig).
@@ -13,6 +14,8 @@ pub(crate) struct BuiltIn {
     pub(crate) entropy: Option<f64>,
     /// Secrets that are none.
     pub(crate) except: &'static [Except],
+    /// Whether a match that nothing else excludes is a secret.
+    pub(crate) judge: Option<Judge>,
 }
 
 /// Where the matches of a rule begin. It follows from the regex, and stands beside it, so that a guard knows it before it has read the
@@ -43,7 +46,7 @@ pub(crate) struct Except {
 impl BuiltIn {
     /// What most rules have.
     pub(crate) const NONE: Self =
-        Self { id: "", description: "", regex: "", keywords: &[], entropy: None, except: &[] };
+        Self { id: "", description: "", regex: "", keywords: &[], entropy: None, except: &[], judge: None };
 }
 
 impl Begins {

@@ -27,6 +27,22 @@ pub const LONGEST_UNFINISHED: usize = 4096;
 /// What a recogniser knows about a secret beyond its regex, such as a checksum.
 pub(crate) type Check = fn(&str) -> bool;
 
+/// A match, and the text around it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate<'t> {
+    /// The text before the match, at most [`BEFORE`] bytes of it.
+    pub(crate) before: &'t str,
+    pub(crate) whole: &'t str,
+    /// The group that is the secret.
+    pub(crate) value: &'t str,
+}
+
+/// Decides about a match with the text before it.
+pub(crate) type Judge = fn(&Candidate<'_>) -> bool;
+
+/// The bytes before a match that a rule looks at. A search in a stream has at least so many.
+const BEFORE: usize = 48;
+
 /// A rule.
 ///
 /// What a guard needs to be made is there from the start: the name, and the texts with which matches begin. The regex of a rule of
@@ -43,6 +59,7 @@ pub(crate) struct Rule {
     group: Option<usize>,
     entropy: Option<f64>,
     check: Option<Check>,
+    pub(crate) judge: Option<Judge>,
 }
 
 /// What a rule is compiled from.
@@ -114,6 +131,7 @@ impl Rule {
             group: secret_group.filter(|group| *group > 0),
             entropy,
             check: None,
+            judge: None,
         }))
     }
 
@@ -129,6 +147,7 @@ impl Rule {
             group: None,
             entropy: rule.entropy,
             check: None,
+            judge: rule.judge,
         }
     }
 
@@ -150,6 +169,7 @@ impl Rule {
             group: None,
             entropy: None,
             check,
+            judge: None,
         }
     }
 
@@ -270,13 +290,15 @@ impl Rule {
     pub(super) fn secret(&self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
         let compiled = self.compiled()?;
         let secret = self.group_of(compiled, text, &found)?;
+        let before = &text[text.floor_char_boundary(found.start.saturating_sub(BEFORE))..found.start];
         let (whole, value) = (&text[found], &text[secret.clone()]);
         let is_secret = !value.is_empty()
             && !is_mark(value)
             && (self.keywords.is_empty() || contains_any(whole, &self.keywords))
             && self.entropy.is_none_or(|least| entropy(value) >= least)
             && self.check.is_none_or(|check| check(value))
-            && !compiled.allowlists(self.source).iter().any(|list| list.allows(value, whole));
+            && !compiled.allowlists(self.source).iter().any(|list| list.allows(value, whole))
+            && self.judge.is_none_or(|judge| judge(&Candidate { before, whole, value }));
         is_secret.then_some(secret)
     }
 

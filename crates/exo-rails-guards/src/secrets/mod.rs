@@ -1,6 +1,7 @@
 //! Secrets in texts: keys, tokens and passwords.
 
 mod begins;
+mod names;
 mod rules;
 
 pub use exo_rails_policy::secrets::SecretsConfig;
@@ -266,6 +267,21 @@ mod tests {
         RULES.iter().map(config).collect()
     }
 
+    /// The guard with these rules. A configuration has no judges.
+    fn eager() -> Secrets {
+        let rules = configs().into_iter().zip(RULES).map(|(config, built_in)| {
+            let mut rule = Rule::new(config).unwrap().unwrap();
+            rule.judge = built_in.judge;
+            rule
+        });
+        let config = SecretsConfig::default();
+        let (severity, whole) = (Severity::High, "[SECRET]");
+        let SecretsConfig { actions, overrides, max_text_bytes, .. } = &config;
+        let settings =
+            Settings { guard: GUARD, severity, actions: *actions, overrides, max_text_bytes: *max_text_bytes, whole };
+        Secrets { redactor: Redactor::new(rules.collect(), &settings).unwrap() }
+    }
+
     /// Texts with beginnings of matches, and with letters that may be the rest of one.
     fn texts() -> impl Strategy<Value = String> {
         let begins: Vec<String> = BEGINS
@@ -310,8 +326,7 @@ mod tests {
         #[test]
         fn the_rules_that_a_text_triggers_find_what_all_rules_find(text in texts()) {
             static LAZY: LazyLock<Secrets> = LazyLock::new(|| Secrets::builder().build().unwrap());
-            static EAGER: LazyLock<Secrets> =
-                LazyLock::new(|| Secrets::builder().default_rules(false).rules(configs()).build().unwrap());
+            static EAGER: LazyLock<Secrets> = LazyLock::new(eager);
             let found = LAZY.find(&text);
             prop_assert_eq!(&found, &LAZY.redactor.find_with_every_rule(&text));
             prop_assert_eq!(&found, &EAGER.find(&text));

@@ -8,6 +8,7 @@
 //!
 //! After a change, the tests print the file `begins.rs` that belongs to the rules.
 
+use super::names::may_hold_a_secret;
 use crate::scan::{BuiltIn, Except};
 
 const RULE: BuiltIn = BuiltIn::NONE;
@@ -668,6 +669,7 @@ pub(super) static RULES: &[BuiltIn] = &[
             "^[a-z]+$",
             "^--",
         ])],
+        ..RULE
     },
     BuiltIn {
         id: "password",
@@ -707,9 +709,10 @@ pub(super) static RULES: &[BuiltIn] = &[
             // Names that end in `key`, `token` or `auth` and hold no secret.
             Except::whole(&[
                 "(?i)^key.*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
-                "(?i)public[_-]?key|primary[_-]?key|foreign[_-]?key|keyboard|key[_-]?frame|key[_-]?code|key[_-]?path|tokenizer|author|idempotency[_-]?key|cache[_-]?key|sort[_-]?key|partition[_-]?key|page[_-]?token|next[_-]?token|max[_-]?tokens",
+                "(?i)keyboard|key[_-]?frame|key[_-]?code|key[_-]?path|tokenizer|author|max[_-]?tokens",
             ]),
         ],
+        judge: Some(may_hold_a_secret),
         ..RULE
     },
 ];
