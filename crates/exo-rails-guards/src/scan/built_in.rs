@@ -1,7 +1,7 @@
 //! Rules of this crate, as constants.
 
 use super::rule::Judge;
-use super::starts::{Starts, Texts};
+use super::starts::{FindStart, Starts, Texts};
 
 /// A rule of this crate. It says what a rule of a configuration says: see [`RuleConfig`](super::RuleConfig).
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct BuiltIn {
     pub(crate) except: &'static [Except],
     /// Whether a match that nothing else excludes is a secret.
     pub(crate) judge: Option<Judge>,
+    /// Finds the places where a match may begin, if no text begins all matches.
+    pub(crate) starts: Option<FindStart>,
 }
 
 /// Where the matches of a rule begin. It follows from the regex, and stands beside it, so that a guard knows it before it has read the
@@ -27,7 +29,6 @@ pub(crate) enum Begins {
     /// The same, after a character that is not part of a word.
     WordWith(&'static [&'static str]),
     /// Anywhere.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no rule of this crate begins anywhere"))]
     Anywhere,
     /// At the border of a word.
     AtBorder,
@@ -45,8 +46,16 @@ pub(crate) struct Except {
 
 impl BuiltIn {
     /// What most rules have.
-    pub(crate) const NONE: Self =
-        Self { id: "", description: "", regex: "", keywords: &[], entropy: None, except: &[], judge: None };
+    pub(crate) const NONE: Self = Self {
+        id: "",
+        description: "",
+        regex: "",
+        keywords: &[],
+        entropy: None,
+        except: &[],
+        judge: None,
+        starts: None,
+    };
 }
 
 impl Begins {

@@ -32,7 +32,7 @@ impl Beginnings {
         let mut texts = texts.collect::<Option<Vec<_>>>()?;
         texts.sort();
         texts.dedup();
-        let usable = |text: &String| text.len() >= SHORTEST && text.is_ascii();
+        let usable = |text: &String| text.len() >= SHORTEST;
         let starts_words = texts.iter().all(|text| text.bytes().next().is_some_and(is_word_byte));
         texts.iter().all(usable).then(|| Self { after_word: begins_at_word(hir) && starts_words, texts })
     }
@@ -56,9 +56,8 @@ pub(super) fn shortened(texts: &[String]) -> Vec<String> {
     while texts.len() > MANY
         && let Some(longest) = texts.iter().map(String::len).max().filter(|longest| *longest > SHORT)
     {
-        // The texts are ASCII.
         for text in &mut texts {
-            text.truncate(longest - 1);
+            text.truncate(text.floor_char_boundary(longest - 1));
         }
         texts.sort_unstable();
         texts.dedup();

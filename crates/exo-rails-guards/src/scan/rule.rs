@@ -140,7 +140,7 @@ impl Rule {
         Self {
             id: Cow::Borrowed(rule.id),
             description: Cow::Borrowed(rule.description),
-            starts: begins.starts(),
+            starts: rule.starts.map_or_else(|| begins.starts(), Starts::Found),
             keywords: rule.keywords.iter().map(|&word| word.to_owned()).collect(),
             source: Source::BuiltIn(rule),
             compiled: OnceLock::new(),

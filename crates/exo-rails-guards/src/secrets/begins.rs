@@ -1,6 +1,6 @@
 //! The texts with which the matches of each rule begin. A test writes this file from the regexes of the rules.
 
-use crate::scan::Begins::{self, AtBorder, With, WordWith};
+use crate::scan::Begins::{self, Anywhere, AtBorder, With, WordWith};
 
 /// Where the matches of each rule begin, in the order of the rules.
 #[rustfmt::skip]
@@ -181,6 +181,10 @@ pub(super) const BEGINS: &[Begins] = &[
     With(&["sgp_0", "sgp_1", "sgp_2", "sgp_3", "sgp_4", "sgp_5", "sgp_6", "sgp_7", "sgp_8", "sgp_9", "sgp_a", "sgp_b", "sgp_c", "sgp_d", "sgp_e", "sgp_f", "sgp_local_0", "sgp_local_1", "sgp_local_2", "sgp_local_3", "sgp_local_4", "sgp_local_5", "sgp_local_6", "sgp_local_7", "sgp_local_8", "sgp_local_9", "sgp_local_a", "sgp_local_b", "sgp_local_c", "sgp_local_d", "sgp_local_e", "sgp_local_f"]),
     // intra42-secret
     With(&["s-s4t2af-0", "s-s4t2af-1", "s-s4t2af-2", "s-s4t2af-3", "s-s4t2af-4", "s-s4t2af-5", "s-s4t2af-6", "s-s4t2af-7", "s-s4t2af-8", "s-s4t2af-9", "s-s4t2af-a", "s-s4t2af-b", "s-s4t2af-c", "s-s4t2af-d", "s-s4t2af-e", "s-s4t2af-f", "s-s4t2ud-0", "s-s4t2ud-1", "s-s4t2ud-2", "s-s4t2ud-3", "s-s4t2ud-4", "s-s4t2ud-5", "s-s4t2ud-6", "s-s4t2ud-7", "s-s4t2ud-8", "s-s4t2ud-9", "s-s4t2ud-a", "s-s4t2ud-b", "s-s4t2ud-c", "s-s4t2ud-d", "s-s4t2ud-e", "s-s4t2ud-f"]),
+    // buildkite-token
+    With(&["bkaa_", "bkaj_", "bkct_", "bkua_"]),
+    // honeycomb-key
+    WordWith(&["hc"]),
     // private-key
     With(&["-----begin"]),
     // putty-key
@@ -188,7 +192,9 @@ pub(super) const BEGINS: &[Begins] = &[
     // jwt
     WordWith(&["ey"]),
     // url-password
-    WordWith(&["amqp+", "amqp:", "amqps", "click", "cockr", "ftp+", "ftp:/", "ftps+", "ftps:", "http+", "http:", "https", "imap+", "imap:", "imaps", "kafka", "ldap+", "ldap:", "ldaps", "maria", "mongo", "mqtt+", "mqtt:", "mqtts", "mssql", "mysql", "nats+", "nats:", "oracl", "postg", "redis", "sftp+", "sftp:", "smtp+", "smtp:", "smtps", "sqlse", "ssh+", "ssh:/"]),
+    With(&["://"]),
+    // netrc-password
+    WordWith(&["default\t", "default\n", "default\u{c}", "default\r", "default ", "machine\t", "machine\n", "machine\u{c}", "machine\r", "machine "]),
     // basic-auth
     With(&["authorizatio"]),
     // bearer-token
@@ -197,6 +203,10 @@ pub(super) const BEGINS: &[Begins] = &[
     WordWith(&["curl\t", "curl\t-", "curl\n", "curl\n-", "curl\u{c}", "curl\u{c}-", "curl\r", "curl\r-", "curl ", "curl -", "mysql\t", "mysql\n", "mysql\u{c}", "mysql\r", "mysql ", "mysqld", "psql\t", "psql\t-", "psql\n", "psql\n-", "psql\u{c}", "psql\u{c}-", "psql\r", "psql\r-", "psql ", "psql -", "redis-", "sshpas", "wget\t", "wget\t-", "wget\n", "wget\n-", "wget\u{c}", "wget\u{c}-", "wget\r", "wget\r-", "wget ", "wget -"]),
     // password
     With(&["passphrase", "passwd", "password", "pwd"]),
+    // named-password
+    With(&["clave", "contrase", "haslo", "hasło", "heslo", "kennwort", "losenord", "lösenord", "mdp", "mot de passe", "parola", "pass", "passphrase", "passwd", "password", "passwort", "psw", "pw", "pwd", "senha", "wachtwoord", "Пароль", "пароль", "パスワー", "密码", "密碼", "비밀번호"]),
+    // prefixed-token
+    Anywhere,
     // generic-secret
     With(&["access-key", "access_key", "accesskey", "api-key", "api_key", "apikey", "auth", "auth-key", "auth_key", "authkey", "client-key", "client_key", "clientkey", "credential", "credentials", "creds", "encryption-k", "encryption_k", "encryptionke", "key", "master-key", "master_key", "masterkey", "private-key", "private_key", "privatekey", "secret", "signing-key", "signing_key", "signingkey", "token"]),
 ];

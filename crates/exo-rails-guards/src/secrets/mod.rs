@@ -2,6 +2,7 @@
 
 mod begins;
 mod names;
+mod prefixed;
 mod rules;
 
 pub use exo_rails_policy::secrets::SecretsConfig;

@@ -128,6 +128,76 @@ pub(super) fn may_hold_a_secret(found: &Candidate<'_>) -> bool {
     !is_no_secret
 }
 
+/// Names of passwords that other words contain.
+const SHORT: &[&str] = &["pass", "pw", "pwd", "psw", "mdp", "clave", "senha", "parola", "heslo", "haslo", "hasło"];
+
+/// Returns whether a value after the name of a password, or in a sentence about one, can be a password.
+pub(super) fn is_password(found: &Candidate<'_>) -> bool {
+    let value = found.value.trim_end_matches(['.', '!', '?', ':', ')']);
+    let named = found.whole.to_lowercase();
+    let is_inside = found.before.chars().next_back().is_some_and(|before| {
+        // A word also begins at a capital letter, as in `dbPass`.
+        let begins = found.whole.starts_with(|first: char| first.is_uppercase()) && before.is_lowercase();
+        before.is_alphabetic() && !begins && !(found.before.ends_with("PG") || found.before.ends_with("SSH"))
+    });
+    let is_short =
+        SHORT.iter().any(|short| named.strip_prefix(short).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)));
+    if is_inside && is_short {
+        return false;
+    }
+    let has = |is_it: fn(char) -> bool| value.contains(is_it);
+    let (has_digit, has_letter) = (has(|letter| letter.is_ascii_digit()), has(char::is_alphabetic));
+    let has_both_cases = has(char::is_lowercase) && has(char::is_uppercase);
+    // A person may write a word, a version, a path, a date or the name of an algorithm there.
+    let is_other = value.starts_with(['$', '%', '@', '&', '*', '/', '~', '.', '<', '{', '-', '!'])
+        || value.contains("://")
+        || value.contains("::")
+        || value.contains('/')
+        || is_written(value);
+    let is_random = has_digit && (has_both_cases || has(|letter| letter.is_ascii_punctuation()) || value.len() > 7);
+    has_letter && !is_other && (is_random || is_unpronounceable(value))
+}
+
+/// Returns whether letters without a digit change their case often, and few of them are vowels.
+fn is_unpronounceable(value: &str) -> bool {
+    let pieces = pieces(value).len();
+    let vowels = value.bytes().filter(|byte| b"aeiouAEIOU".contains(byte)).count();
+    value.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && pieces > 2
+        && 4 * pieces >= value.len()
+        && 4 * vowels <= value.len()
+}
+
+/// Returns the pieces of a text that begin at capital letters after small ones.
+fn pieces(text: &str) -> Vec<&str> {
+    let begins = text
+        .char_indices()
+        .zip(text.chars().skip(1))
+        .filter(|((_, last), next)| last.is_lowercase() && next.is_uppercase());
+    let mut ends: Vec<usize> = begins.map(|((at, last), _)| at + last.len_utf8()).collect();
+    ends.push(text.len());
+    let mut from = 0;
+    ends.into_iter().map(|end| &text[std::mem::replace(&mut from, end)..end]).collect()
+}
+
+/// Returns whether each part of a value is a word, an abbreviation or a number, as in `SHA-256` and `test_login_2`.
+fn is_written(value: &str) -> bool {
+    let is_sign = |letter: char| matches!(letter, '-' | '_' | '.' | '/' | ':' | '(' | '=' | '+');
+    value.split(is_sign).all(|part| {
+        let letters = part.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let digits = part.len() - letters.len();
+        let pieces = pieces(letters);
+        let has_one_case = |piece: &&str| {
+            let rest = piece.trim_start_matches(char::is_uppercase);
+            rest.is_empty() || (piece.len() - rest.len() < 2 && !rest.contains(char::is_uppercase))
+        };
+        let is_word =
+            pieces.iter().all(has_one_case) && (pieces.len() == 1 || pieces.iter().all(|piece| piece.len() > 2));
+        let is_long = pieces.iter().any(|piece| piece.len() > 13);
+        letters.is_empty() || (digits < 4 && is_word && !is_long && letters.chars().all(char::is_alphabetic))
+    })
+}
+
 /// Returns the whole name of the field of a match. The match begins inside of it, such as at the `key` of `cache_key`.
 fn name(found: &Candidate<'_>) -> String {
     let belongs = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');

@@ -8,7 +8,8 @@
 //!
 //! After a change, the tests print the file `begins.rs` that belongs to the rules.
 
-use super::names::may_hold_a_secret;
+use super::names::{is_password, may_hold_a_secret};
+use super::prefixed::{self, is_token};
 use crate::scan::{BuiltIn, Except};
 
 const RULE: BuiltIn = BuiltIn::NONE;
@@ -604,6 +605,22 @@ pub(super) static RULES: &[BuiltIn] = &[
         regex: r"(s-s4t2(?:ud|af)-[a-f0-9]{64})",
         ..RULE
     },
+    // The prefixes and their meanings: https://buildkite.com/docs/platform/security/tokens
+    BuiltIn {
+        id: "buildkite-token",
+        description: "a token of Buildkite",
+        regex: r"(bk(?:ua|aa|aj|ct)_[0-9A-Za-z_-]{32,100})",
+        entropy: Some(3.0),
+        ..RULE
+    },
+    // The prefixes of the key ids: https://docs.honeycomb.io/api/dataset-definitions/authorization
+    BuiltIn {
+        id: "honeycomb-key",
+        description: "a key of Honeycomb",
+        regex: r"\b(hc[a-z](?:i|l|m)k_[0-9a-z]{40,80})\b",
+        entropy: Some(3.0),
+        ..RULE
+    },
     // --- Formats of several services
     // A program that shows a file may write something before and after each line: a number, a sign of a comment, a quotation mark. Such a
     // line of a key has at least 40 letters of base64, the first one 56. Between the lines there may be three
@@ -636,11 +653,19 @@ pub(super) static RULES: &[BuiltIn] = &[
     BuiltIn {
         id: "url-password",
         description: "a password in the address of a server",
-        regex: r#"(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb|redis|rediss|amqps?|mssql|sqlserver|oracle|cockroachdb|clickhouse|ftps?|sftp|ssh|https?|ldaps?|smtps?|imaps?|nats|kafka|mqtts?)(?:\+[a-z0-9]{1,20})?://[^\s:@/"'<>\x60]{0,100}:([^\s@/"'<>\x60]{3,})@[a-z0-9\[]"#,
+        regex: r#"://[^\s:@/"'<>\x60]{0,100}:([^\s@/"'<>\x60]{3,})@[A-Za-z0-9\[]"#,
         except: &[Except::secret(&[
             r"^[\${<%*]",
             r"^(?i:password|passwd|pass|pwd|secret|x+|\.+|user|your[_-]?\w+|\[\w+\]?|changeme|token|example)$",
         ])],
+        ..RULE
+    },
+    // The lines of a `.netrc` file, as the manual of curl has them.
+    BuiltIn {
+        id: "netrc-password",
+        description: "a password of a `.netrc` file",
+        regex: r"(?i)\b(?:machine\s+\S{1,100}|default)\s+(?:(?:login|account)\s+\S{1,100}\s+){0,2}password\s+(\S{4,100})",
+        except: &[Except::secret(&["^[a-z]{1,12}[.!?:]?$", r"^[\$<{\[]"])],
         ..RULE
     },
     BuiltIn {
@@ -686,6 +711,33 @@ pub(super) static RULES: &[BuiltIn] = &[
                 r"::|->|\.\w+\.",
             ]),
         ],
+        ..RULE
+    },
+    // Names of passwords that are short or of other languages, sentences about a password, and elements of XML.
+    BuiltIn {
+        id: "named-password",
+        description: "a password",
+        regex: concat!(
+            r"(?i)(?:passw(?:or)?d|passphrase|passwort|kennwort|pwd|psw|pass|pw|mdp|mot de passe|contrase(?:ñ|n)a|clave|senha|parola|heslo|haslo|wachtwoord|losenord|(?-i:hasło|Hasło|lösenord|Lösenord|пароль|Пароль|密码|密碼|パスワード|비밀번호))",
+            // An attribute of XML, and the text of an element.
+            r#"(?:[\w.-]{0,10}["']\s{1,3}(?:value|content)\s{0,3}=\s{0,3}["']([^"'\s<>]{6,100})["']"#,
+            r#"|(?:[\w.-]{0,10}["']?(?:\s[^<>\n]{0,60})?)>([^\s<>"']{6,100})</"#,
+            // A sign or a verb, or neither.
+            r#"|["'\x60]{0,2}\s{0,3}(?:=|:|：|→|->)\s{0,3}["'\x60]{0,2}([^\s"'\x60\\,;<>\[\](){}]{6,100})"#,
+            r#"|(?:\s(?:for|of)\s\S{1,30})?(?:\s(?:is|was|will be|to|are|ist|lautet|war|es|est|era|é|è|jest|je))?:?\s["'\x60]{0,2}([^\s"'\x60\\,;<>\[\](){}]{6,100}))"#,
+        ),
+        entropy: Some(2.5),
+        judge: Some(is_password),
+        ..RULE
+    },
+    // The form of most tokens: a prefix, a sign, and random letters.
+    BuiltIn {
+        id: "prefixed-token",
+        description: "a token with a prefix",
+        regex: r"[_-]([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9A-Za-z]{20,}(?:_[0-9A-Za-z]{6,})*)",
+        entropy: Some(3.0),
+        judge: Some(is_token),
+        starts: Some(prefixed::start),
         ..RULE
     },
     BuiltIn {
