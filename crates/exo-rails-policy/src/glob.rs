@@ -17,6 +17,8 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     steps: Vec<Step>,
+    /// The texts between the stars, if the glob has nothing else. Most globs are so, and need no memory for a search.
+    texts: Option<Vec<String>>,
 }
 
 /// A step of the search. The search is in several steps at once, so its time is limited by the lengths of the pattern and of
@@ -46,12 +48,15 @@ impl Glob {
         let parts = reader.parts().map_err(|problem| format!("`{pattern}` is not a pattern: {problem}"))?;
         let mut steps = Vec::new();
         add(&parts, &mut steps);
-        Ok(Self { steps })
+        Ok(Self { steps, texts: texts(&parts) })
     }
 
     /// Returns whether the glob matches a whole text, exactly or in any case.
     #[must_use]
     pub fn matches(&self, text: &str, any_case: bool) -> bool {
+        if let (Some(texts), false) = (&self.texts, any_case) {
+            return has_texts(texts, text);
+        }
         let mut now = Places::new(self.steps.len() + 1);
         let mut next = now.clone();
         self.enter(0, &mut now);
@@ -135,6 +140,36 @@ enum Part {
     AnyText,
     Class { negated: bool, ranges: Vec<(char, char)> },
     OneOf(Vec<Vec<Part>>),
+}
+
+/// Returns the texts between the stars of a pattern that has only characters and stars.
+fn texts(parts: &[Part]) -> Option<Vec<String>> {
+    let mut texts = vec![String::new()];
+    for part in parts {
+        match part {
+            Part::Char(c) => texts.last_mut()?.push(*c),
+            Part::AnyText => texts.push(String::new()),
+            Part::AnyChar | Part::Class { .. } | Part::OneOf(_) => return None,
+        }
+    }
+    Some(texts)
+}
+
+/// Returns whether a text begins with the first text, ends with the last one, and has the others in this order in between.
+fn has_texts(texts: &[String], text: &str) -> bool {
+    match texts {
+        [] => text.is_empty(),
+        [only] => only == text,
+        [first, between @ .., last] => {
+            let rest = text.strip_prefix(first.as_str()).and_then(|rest| rest.strip_suffix(last.as_str()));
+            // The first place of each text leaves the most room for the next ones.
+            let behind = |rest: &str, wanted: &String| rest.find(wanted.as_str()).map(|at| at + wanted.len());
+            rest.is_some_and(|rest| {
+                let mut at = 0;
+                between.iter().all(|wanted| behind(&rest[at..], wanted).map(|more| at += more).is_some())
+            })
+        }
+    }
 }
 
 /// Writes the steps of some parts.

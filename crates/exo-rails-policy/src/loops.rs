@@ -54,6 +54,13 @@ pub struct LoopsConfig {
     /// `Progress`. The default is `warn = 10`, `refuse = 15`, `abort = 20`.
     #[serde(deserialize_with = "drift")]
     pub drift: Levels,
+    /// The levels for calls of tools that [wait](Self::waits), with the same arguments and the same result in a row, if they come
+    /// faster than [`wait_ms`](Self::wait_ms). The numbers count calls. The default is `warn = 25`, `refuse = 50`, `abort = 100`.
+    #[serde(deserialize_with = "waiting")]
+    pub waiting: Levels,
+    /// The time from one call of a tool that waits to the next after which the next one does not count, in milliseconds. The
+    /// default is 1000.
+    pub wait_ms: u64,
     /// The most calls in a round of an oscillation. At least 2. The default is 8.
     pub max_period: usize,
     /// The number of calls that the guard remembers. At most 4096. The default is 64. It must be at least the largest level of
@@ -63,6 +70,12 @@ pub struct LoopsConfig {
     /// three times in a row.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub exempt: Vec<ToolPattern>,
+    /// The tools that wait: they look after a job, read a terminal, or press a key. The other patterns ignore their calls, as those
+    /// of [`exempt`](Self::exempt), and [`waiting`](Self::waiting) limits them. By default, these are `wait`, `wait_*`, `*_wait`,
+    /// `*_wait_*`, `sleep`, `poll`, `poll_*`, `*_poll`, `*_status`, `*_output`, `press_key`, `*_press_key`, `send_keys`,
+    /// `write_stdin`, `BashOutput` and `TaskOutput`. Names in another case are not meant.
+    #[serde(deserialize_with = "one_or_many")]
+    pub waits: Vec<ToolPattern>,
     /// The tools that reset the history, such as a tool that asks the user. The guard forgets all calls after a call of such a
     /// tool. So it never finds a loop that contains such a call.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
@@ -93,6 +106,32 @@ const STAGNATION: Levels = Levels::new(4, 8, 12);
 const REDUNDANCY: Levels = Levels::new(6, 0, 0);
 
 const DRIFT: Levels = Levels::new(10, 15, 20);
+
+const WAITING: Levels = Levels::new(25, 50, 100);
+
+/// Tools of well-known agents that wait, and usual names.
+const WAITS: [&str; 16] = [
+    "wait",
+    "wait_*",
+    "*_wait",
+    "*_wait_*",
+    "sleep",
+    "poll",
+    "poll_*",
+    "*_poll",
+    "*_status",
+    "*_output",
+    "press_key",
+    "*_press_key",
+    "send_keys",
+    "write_stdin",
+    "BashOutput",
+    "TaskOutput",
+];
+
+fn waiting<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Levels, D::Error> {
+    Levels::read(deserializer, WAITING)
+}
 
 fn repetition<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Levels, D::Error> {
     Levels::read(deserializer, REPETITION)
@@ -128,9 +167,13 @@ impl Default for LoopsConfig {
             stagnation: STAGNATION,
             redundancy: REDUNDANCY,
             drift: DRIFT,
+            waiting: WAITING,
+            wait_ms: 1_000,
             max_period: 8,
             window: 64,
             exempt: Vec::new(),
+            // Each of them is a pattern: a test says so.
+            waits: WAITS.iter().filter_map(|name| ToolPattern::new(*name).ok()).collect(),
             resets: Vec::new(),
         }
     }
@@ -144,9 +187,12 @@ setters!(LoopsConfig {
     stagnation: Levels,
     redundancy: Levels,
     drift: Levels,
+    waiting: Levels,
+    wait_ms: u64,
     max_period: usize,
     window: usize,
     exempt: [ToolPattern],
+    waits: [ToolPattern],
     resets: [ToolPattern],
 });
 
@@ -163,7 +209,7 @@ impl LoopsConfig {
             ("stagnation", self.stagnation, 1),
             ("redundancy", self.redundancy, 1),
         ];
-        for (key, levels, _) in patterns.into_iter().chain([("drift", self.drift, 0)]) {
+        for (key, levels, _) in patterns.into_iter().chain([("drift", self.drift, 0), ("waiting", self.waiting, 0)]) {
             levels.check().map_err(|error| error.in_key(key))?;
         }
         if self.oscillation != Levels::OFF && self.max_period < 2 {
@@ -288,5 +334,16 @@ impl Table for LoopsConfig {
 
     fn tools(&self) -> Vec<(String, &str)> {
         [named("exempt", &self.exempt), named("resets", &self.resets)].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tool_that_waits_by_default_is_a_pattern() {
+        let waits: Vec<String> = LoopsConfig::default().waits.iter().map(ToString::to_string).collect();
+        assert_eq!(waits, WAITS);
     }
 }

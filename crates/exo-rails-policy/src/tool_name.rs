@@ -25,7 +25,11 @@ impl<'c> ToolName<'c> {
     /// Reads a name.
     #[must_use]
     pub fn new(text: &'c str) -> Self {
-        let is_plain = !text.is_empty() && is_plain(text) && !text.contains(char::is_whitespace);
-        Self { text, readings: readings(text), is_plain }
+        Self { text, readings: readings(text), is_plain: is_plain_name(text) }
     }
+}
+
+/// Returns whether a name is what it looks like.
+pub(crate) fn is_plain_name(text: &str) -> bool {
+    !text.is_empty() && is_plain(text) && !text.contains(char::is_whitespace)
 }

@@ -7,6 +7,7 @@ use exo_rails_text::names::advice;
 use exo_rails_text::spelling::folded;
 use serde::{Deserialize, Serialize};
 
+use crate::tool_name::is_plain_name;
 use crate::{ConfigError, Glob, ToolName};
 
 /// The name of a tool, or a glob such as `mcp__github__*`. All guards name tools in this way.
@@ -81,7 +82,7 @@ impl ToolPattern {
     /// Returns whether the pattern matches exactly this name, for a rule that lets something happen.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
-        self.allows(&ToolName::new(name))
+        self.is_exactly(name, || is_plain_name(name))
     }
 
     /// Returns whether the pattern matches the name in some spelling, for a rule that stops or checks something.
@@ -99,9 +100,13 @@ impl ToolPattern {
     /// Returns whether the pattern matches exactly this name, for a rule that lets something happen.
     #[must_use]
     pub fn allows(&self, name: &ToolName<'_>) -> bool {
+        self.is_exactly(name.text, || name.is_plain)
+    }
+
+    fn is_exactly(&self, name: &str, is_plain: impl FnOnce() -> bool) -> bool {
         match &self.kind {
-            Kind::Name { .. } => self.text == name.text,
-            Kind::Glob(glob) => name.is_plain && glob.matches(name.text, false),
+            Kind::Name { .. } => self.text == name,
+            Kind::Glob(glob) => glob.matches(name, false) && is_plain(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The guard.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
 use exo_rails::RailContext;
 use exo_rails::message::Message;
@@ -10,7 +11,7 @@ use exo_rails_policy::loops::Level;
 use exo_rails_policy::{ConfigError, Severity, ToolPattern};
 
 use super::canonical;
-use super::history::{Ended, History, LoopHistory, Place};
+use super::history::{Ended, History, LoopHistory, Place, Waiting};
 use super::judge::{Loop, Pattern, judge};
 use super::progress::Progress;
 use super::{LoopScope, LoopsConfig};
@@ -38,6 +39,8 @@ const LONGEST_NAME: usize = 64;
 /// The history is a value of the run or of the session: see [`LoopHistory`]. The guard forgets the calls at the beginning of a
 /// run (with the scope [`Run`](LoopScope::Run)), after [progress](super::Progress), and after a call of a tool in
 /// [`resets`](field@LoopsConfig::resets).
+///
+/// Waiting is not a loop as long as time passes: see [`waits`](field@LoopsConfig::waits).
 ///
 /// The priority is 20. If a rail with a lower priority refuses a call, the guard sees only the output of the refused call. This
 /// output counts too, so the guard also finds an agent that repeats a refused call.
@@ -114,10 +117,55 @@ impl Loops {
         }
     }
 
+    /// Returns whether a call is one of a tool that waits. Such a tool may do more than others, so its name must be the exact one.
+    fn waits(&self, call: &ToolCallInputs) -> bool {
+        self.config.waits.iter().any(|pattern| pattern.matches(&call.tool_name)) && !listed(&self.config.resets, call)
+    }
+
+    /// Begins a call of a tool that waits. Returns the loop that the guard must refuse.
+    fn begin_waiting(&self, call: &ToolCallInputs, ctx: &RailContext) -> Result<Option<Loop>, LoopError> {
+        let (call, wait) = (canonical::call(call), Duration::from_millis(self.config.wait_ms));
+        self.update(ctx, |history| {
+            let waiting = history.waiting();
+            let count = waiting.begin(call, wait);
+            let found = self.found_waiting(call, count).filter(|found| found.level > Level::Warn)?;
+            waiting.end(call, None, count);
+            Some(found)
+        })
+    }
+
+    /// Ends a call of a tool that waits. Returns the loop, and `true` if the model has not read a warning about it yet.
+    fn end_waiting(
+        &self,
+        call: &ToolCallInputs,
+        output: &ToolOutput,
+        ctx: &RailContext,
+    ) -> Result<Option<(Loop, bool)>, LoopError> {
+        if ctx.substituted_by().is_some() && ctx.elapsed().is_none() {
+            return Ok(None);
+        }
+        let (call, result) = (canonical::call(call), canonical::result(output));
+        let wait = Duration::from_millis(self.config.wait_ms);
+        self.update(ctx, |history| {
+            let waiting = history.waiting();
+            let count = waiting.begin(call, wait);
+            let count = waiting.end(call, Some(result), count);
+            let found = self.found_waiting(call, count)?;
+            let is_new = history.warn_once(&found.calls);
+            Some((found, is_new))
+        })
+    }
+
+    fn found_waiting(&self, call: u64, count: u32) -> Option<Loop> {
+        let level = self.config.waiting.of(count)?;
+        Some(Loop { pattern: Pattern::Waiting, count, level, calls: vec![call] })
+    }
+
     /// Begins a call. Returns the loop that the call would continue, if the guard must refuse the call.
     fn begin(&self, call: &ToolCallInputs, ctx: &RailContext) -> Result<Option<Loop>, LoopError> {
         let (call, place, measure) = (canonical::call(call), Place::of(ctx), Progress::of(ctx));
         self.update(ctx, |history| {
+            *history.waiting() = Waiting::default();
             history.advance(measure);
             let idle = history.idle().map(|idle| idle.saturating_add(1));
             let begin = if ctx.attempt() == 0 { History::begin } else { History::begin_again };
@@ -173,6 +221,11 @@ impl Loops {
                 self.config.window
             ),
             Pattern::Drift => format!("{count} calls have brought no progress"),
+            Pattern::Waiting => format!(
+                "{count} calls in a row have the same arguments and no new result, and each came less than {} ms after the \
+                 one before",
+                self.config.wait_ms
+            ),
         };
         let severity = match level {
             Level::Warn => Severity::Low,
@@ -187,6 +240,7 @@ impl Loops {
 const fn advice(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::Redundancy => "Repeat the call only if something has changed since",
+        Pattern::Waiting => "Wait longer between the calls, or finish and say what is missing",
         Pattern::Drift => "Try another way, or finish and say what is missing",
         _ => "Do not repeat the call: use what you know, try another way, or finish and say what is missing",
     }
@@ -224,7 +278,8 @@ impl Loops {
         if listed(&self.config.exempt, call) {
             return Ok(RailAction::Continue);
         }
-        let Some(found) = self.begin(call, ctx)? else { return Ok(RailAction::Continue) };
+        let found = if self.waits(call) { self.begin_waiting(call, ctx)? } else { self.begin(call, ctx)? };
+        let Some(found) = found else { return Ok(RailAction::Continue) };
         let finding = self.finding(&found);
         let reason = finding.reason();
         finding.report(ctx);
@@ -244,7 +299,8 @@ impl Loops {
         if listed(&self.config.exempt, call) {
             return Ok(RailAction::Continue);
         }
-        let Some((found, is_new)) = self.end(call, output, ctx)? else { return Ok(RailAction::Continue) };
+        let ended = if self.waits(call) { self.end_waiting(call, output, ctx)? } else { self.end(call, output, ctx)? };
+        let Some((found, is_new)) = ended else { return Ok(RailAction::Continue) };
         let finding = self.finding(&found);
         // This happens if other guards have refused the calls, so that the rail before the call did not see them.
         if found.level == Level::Abort {

@@ -2,6 +2,7 @@
 
 use exo_rails::RailContext;
 use serde::{Deserialize, Serialize};
+use tokio::time::{Duration, Instant};
 
 /// The number of different guards that can have a history in a run.
 const MOST_GUARDS: usize = 8;
@@ -56,6 +57,39 @@ pub(super) struct History {
     /// The number of model calls so far. It tells steps apart if the program does not number them.
     round: u32,
     is_drift_warned: bool,
+    #[serde(default)]
+    waiting: Waiting,
+}
+
+/// The last calls of tools that wait: equal ones in a row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Waiting {
+    call: u64,
+    result: Option<u64>,
+    /// The calls that have not waited.
+    count: u32,
+    /// When the last call has ended.
+    #[serde(skip)]
+    ended: Option<Instant>,
+}
+
+impl Waiting {
+    /// Begins a call of a tool that waits. Returns the number of equal calls in a row, with this one, that came too fast.
+    pub(super) fn begin(&self, call: u64, wait: Duration) -> u32 {
+        if self.call != call {
+            return 1;
+        }
+        let has_waited = self.ended.is_some_and(|ended| ended.elapsed() >= wait);
+        self.count.saturating_add(u32::from(!has_waited))
+    }
+
+    /// Ends a call. A refused call has no result. Returns the number of equal calls in a row that came too fast.
+    pub(super) fn end(&mut self, call: u64, result: Option<u64>, count: u32) -> u32 {
+        let is_same = self.call == call && (result.is_none() || self.result.is_none() || self.result == result);
+        let result = result.or(self.result.filter(|_| is_same));
+        *self = Self { call, result, count: if is_same { count } else { 1 }, ended: Some(Instant::now()) };
+        self.count
+    }
 }
 
 /// A call.
@@ -172,6 +206,11 @@ impl History {
     /// Begins a step: the calls of the next answer.
     pub(super) const fn begin_step(&mut self) {
         self.round = self.round.wrapping_add(1);
+    }
+
+    /// Returns the last calls of tools that wait.
+    pub(super) const fn waiting(&mut self) -> &mut Waiting {
+        &mut self.waiting
     }
 
     /// Forgets all calls.

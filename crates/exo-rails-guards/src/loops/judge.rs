@@ -27,6 +27,7 @@ pub(super) enum Pattern {
     Redundancy,
     Polling,
     Drift,
+    Waiting,
 }
 
 impl Pattern {
@@ -38,6 +39,7 @@ impl Pattern {
             Self::Redundancy => "redundancy",
             Self::Polling => "polling",
             Self::Drift => "drift",
+            Self::Waiting => "waiting",
         }
     }
 }

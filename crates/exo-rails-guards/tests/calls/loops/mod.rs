@@ -7,3 +7,4 @@ mod costs;
 mod escalation;
 mod histories;
 mod support;
+mod waiting;
