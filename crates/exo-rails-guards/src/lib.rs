@@ -118,8 +118,6 @@ pub mod urls;
 mod vault;
 #[cfg(feature = "watch")]
 mod watch;
-#[cfg(feature = "watch")]
-mod watch_changes;
 mod wording;
 
 pub use approval::Approval;

@@ -1,5 +1,7 @@
 //! Reads a configuration file again when it changes.
 
+mod changes;
+
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,10 +19,10 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use thiserror::Error;
 use tokio::sync::watch;
 
+use self::changes::Changes;
 use crate::finding::Finding;
 use crate::kit::{Kit, KitBuilder};
 use crate::store::GuardStore;
-use crate::watch_changes::Changes;
 
 /// The time for which a file must not change before it is read. Programs write a file in several steps.
 const QUIET: Duration = Duration::from_millis(250);

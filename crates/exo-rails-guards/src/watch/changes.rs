@@ -10,16 +10,16 @@ const MODE: &str = "mode";
 
 /// The differences of two files, as places such as `permissions.rules[3]`.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Changes {
+pub(super) struct Changes {
     /// What the guards have now, and what the new file does not have. A file that somebody is still writing lacks its end.
-    pub(crate) removed: Vec<String>,
+    pub(super) removed: Vec<String>,
     added: Vec<String>,
     changed: Vec<String>,
 }
 
 impl Changes {
     /// Compares two files. A guard that is off has nothing to lose, and a guard that a file switches off loses it on purpose.
-    pub(crate) fn between(old: &str, new: &str) -> Self {
+    pub(super) fn between(old: &str, new: &str) -> Self {
         let mut changes = Self::default();
         // The guards come from a text in TOML. For another language, nobody knows what a text lacks.
         let (Ok(old), Ok(new)) = (from_toml::<Map<String, Value>>(old), from_toml::<Map<String, Value>>(new)) else {
@@ -79,7 +79,7 @@ impl Changes {
     }
 
     /// Returns the reason why the guards stay as they are.
-    pub(crate) fn pending(&self) -> String {
+    pub(super) fn pending(&self) -> String {
         format!(
             "the file lacks {}, which the guards have now. If somebody is writing the file, it is read again. To accept it, confirm \
              it in the program, or start the program again. To switch a guard off, write `mode = \"off\"` into its table",
@@ -88,7 +88,7 @@ impl Changes {
     }
 
     /// Returns the finding about the file.
-    pub(crate) fn finding(&self, is_pending: bool) -> Finding {
+    pub(super) fn finding(&self, is_pending: bool) -> Finding {
         let all = [("removes", &self.removed), ("changes", &self.changed), ("adds", &self.added)];
         let parts = all.iter().filter(|(_, places)| !places.is_empty());
         let parts: Vec<_> = parts.map(|(what, places)| format!("{what} {}", names(places))).collect();
