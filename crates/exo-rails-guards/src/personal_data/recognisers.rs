@@ -6,7 +6,7 @@ use super::checksums::{
     bech32, codice_fiscale, cpf, digits, finnish, german_tax_id, luhn, mod_97, nhs, pesel, spanish, tfn, varies,
     verhoeff,
 };
-use crate::scan::{Check, FindStart, RecogniserRegex, Rule, Start, is_word_byte};
+use crate::scan::{Candidate, Check, FindStart, Judge, RecogniserRegex, Rule, Start, is_word_byte};
 
 /// A recogniser of one kind of personal data.
 pub(super) struct Recogniser {
@@ -17,6 +17,8 @@ pub(super) struct Recogniser {
     regex: RecogniserRegex,
     starts: FindStart,
     check: Option<Check>,
+    /// Decides with the text around the value.
+    judge: Option<Judge>,
 }
 
 use RecogniserRegex::{Made, Text};
@@ -28,10 +30,12 @@ pub(super) const ALL: &[Recogniser] = &[
         finds: "an e-mail address",
         is_default: true,
         regex: Text(
-            r"[0-9A-Za-z_+%-](?:\.{0,2}[0-9A-Za-z_+%'-]){0,63}@(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.){1,8}(?:xn--[0-9A-Za-z-]{0,58}[0-9A-Za-z]|[A-Za-z]{2,24})(?-u:\b)",
+            // What follows a colon says whether the address is that of a path on a host.
+            r"([0-9A-Za-z_+%-](?:\.{0,2}[0-9A-Za-z_+%'-]){0,63}@(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.){1,8}(?:xn--[0-9A-Za-z-]{0,58}[0-9A-Za-z]|[A-Za-z]{2,24})(?-u:\b))(?::[0-9A-Za-z~._-]{0,40}/?)?",
         ),
         starts: mailbox,
         check: None,
+        judge: Some(is_mailbox),
     },
     Recogniser {
         name: "credit-card",
@@ -40,6 +44,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}(?-u:\b)"),
         starts: number,
         check: Some(is_card),
+        judge: None,
     },
     Recogniser {
         name: "iban",
@@ -48,6 +53,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Made(iban_regex),
         starts: iban,
         check: Some(mod_97),
+        judge: None,
     },
     Recogniser {
         name: "us-ssn",
@@ -56,6 +62,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[0-8][0-9]{2}(?:-[0-9]{2}-|\.[0-9]{2}\.| [0-9]{2} )[0-9]{4}(?-u:\b)"),
         starts: number,
         check: Some(is_ssn),
+        judge: None,
     },
     Recogniser {
         name: "us-itin",
@@ -64,6 +71,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"9[0-9]{2}[ -](?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-24-9])[ -][0-9]{4}(?-u:\b)"),
         starts: number,
         check: None,
+        judge: None,
     },
     Recogniser {
         name: "it-fiscal-code",
@@ -72,6 +80,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"(?i)[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z](?-u:\b)"),
         starts: word,
         check: Some(codice_fiscale),
+        judge: None,
     },
     Recogniser {
         name: "fi-identity-code",
@@ -80,6 +89,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[0-3][0-9][01][0-9]{3}[+A-FYXWVU-][0-9]{3}[0-9A-FHJ-NPR-Y](?-u:\b)"),
         starts: number,
         check: Some(finnish),
+        judge: None,
     },
     Recogniser {
         name: "es-nif",
@@ -88,6 +98,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"(?:[XYZxyz][ -]?[0-9]{7}|[0-9]{7,8})[ -]?[A-Za-z](?-u:\b)"),
         starts: spanish_start,
         check: Some(spanish),
+        judge: None,
     },
     Recogniser {
         name: "br-cpf",
@@ -96,6 +107,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}(?-u:\b)"),
         starts: number,
         check: Some(cpf),
+        judge: None,
     },
     Recogniser {
         name: "in-aadhaar",
@@ -104,6 +116,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[2-9][0-9]{3}(?:[ -][0-9]{4}[ -][0-9]{4}|[0-9]{8})(?-u:\b)"),
         starts: number,
         check: Some(verhoeff),
+        judge: None,
     },
     Recogniser {
         name: "in-pan",
@@ -112,6 +125,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z](?-u:\b)"),
         starts: word,
         check: None,
+        judge: None,
     },
     Recogniser {
         name: "uk-nhs",
@@ -120,6 +134,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}(?-u:\b)"),
         starts: number,
         check: Some(nhs),
+        judge: None,
     },
     Recogniser {
         name: "uk-nino",
@@ -128,6 +143,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"(?i)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D](?-u:\b)"),
         starts: two_letters,
         check: Some(is_nino),
+        judge: None,
     },
     Recogniser {
         name: "pl-pesel",
@@ -136,6 +152,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[0-9]{11}(?-u:\b)"),
         starts: number,
         check: Some(pesel),
+        judge: None,
     },
     Recogniser {
         name: "de-tax-id",
@@ -144,6 +161,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[1-9][0-9](?: ?[0-9]{3}){3}(?-u:\b)"),
         starts: number,
         check: Some(german_tax_id),
+        judge: None,
     },
     Recogniser {
         name: "au-tfn",
@@ -152,6 +170,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[0-9]{3} ?[0-9]{3} ?[0-9]{3}(?-u:\b)"),
         starts: number,
         check: Some(tfn),
+        judge: None,
     },
     Recogniser {
         name: "ca-sin",
@@ -160,6 +179,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"[1-79][0-9]{2}[ -]?[0-9]{3}[ -]?[0-9]{3}(?-u:\b)"),
         starts: number,
         check: Some(luhn),
+        judge: None,
     },
     Recogniser {
         name: "se-personal-number",
@@ -168,6 +188,7 @@ pub(super) const ALL: &[Recogniser] = &[
         regex: Text(r"(?:19|20)?[0-9]{2}[01][0-9][0-3][0-9][+-]?[0-9]{4}(?-u:\b)"),
         starts: number,
         check: Some(is_swedish),
+        judge: None,
     },
     Recogniser {
         name: "phone",
@@ -175,14 +196,17 @@ pub(super) const ALL: &[Recogniser] = &[
         is_default: true,
         regex: Text(concat!(
             // International.
-            r"(?:(?:\+|00)[1-9][0-9]{0,2}(?: ?\(0\))?[ ./-]{0,2}(?:\([0-9]{1,4}\)[ -]?)?(?:[0-9][ ./-]?){5,12}[0-9]",
+            r"((?:(?:\+|00)[1-9][0-9]{0,2}(?: ?\(0\))?[ ./-]{0,2}(?:\([0-9]{1,4}\)[ -]?)?(?:[0-9][ ./-]?){5,12}[0-9]",
             // North America.
             r"|(?:1[ .-])?(?:\([2-9][0-9]{2}\)[ -]?|[2-9][0-9]{2}[ .-])[2-9][0-9]{2}[ .-][0-9]{4}(?: ?(?:x|ext\.?) ?[0-9]{1,5})?",
             // Britain, Germany and France.
-            r"|\(?0[1-9][0-9]{1,4}\)?[ /-][0-9]{3,4}[ -]?[0-9]{3,5}|0[1-9](?:[ .][0-9]{2}){4})(?-u:\b)",
+            r"|\(?0[1-9][0-9]{1,4}\)?[ /-][0-9]{3,4}[ -]?[0-9]{3,5}|0[1-9](?:[ .][0-9]{2}){4})(?-u:\b))",
+            // A number that follows in the same list.
+            r"(?: -?[0-9])?",
         )),
         starts: number,
         check: Some(is_phone),
+        judge: Some(is_no_list),
     },
     Recogniser {
         name: "ip-address",
@@ -195,6 +219,7 @@ pub(super) const ALL: &[Recogniser] = &[
         )),
         starts: address,
         check: Some(is_address),
+        judge: None,
     },
     Recogniser {
         name: "mac-address",
@@ -205,6 +230,7 @@ pub(super) const ALL: &[Recogniser] = &[
         ),
         starts: address,
         check: Some(is_device),
+        judge: None,
     },
     Recogniser {
         name: "crypto-wallet",
@@ -215,13 +241,14 @@ pub(super) const ALL: &[Recogniser] = &[
         ),
         starts: wallet,
         check: Some(is_wallet),
+        judge: None,
     },
 ];
 
 impl Recogniser {
     /// Makes the rule. Its regex is compiled at the first text in which a value may begin.
     pub(super) fn rule(&self) -> Rule {
-        Rule::recogniser(self.name, self.finds, self.regex, self.starts, self.check)
+        Rule::recogniser(self.name, self.finds, self.regex, self.starts, self.check, self.judge)
     }
 }
 
@@ -548,6 +575,49 @@ fn is_card(text: &str) -> bool {
         _ => false,
     };
     is_known && luhn(text) && varies(text)
+}
+
+/// The kinds of units in the manual `systemd.unit`, which are the ends of their names.
+const UNITS: &[&str] =
+    &["service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice", "scope"];
+
+/// Whether an address is that of a mailbox, and not a user on a host, a version of a package, a file or a unit.
+fn is_mailbox(found: &Candidate<'_>) -> bool {
+    // The user of a URL: `postgres://app@host`.
+    let is_space = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '(');
+    let begun = found.before.rsplit(is_space).next().unwrap_or_default();
+    if begun.rsplit_once("://").is_some_and(|(_, user)| !user.contains(['/', '?', '#'])) {
+        return false;
+    }
+    // A path on a host, as `scp` and `git` have it: `git@host:group/project`.
+    let after = found.whole[found.value.len()..].strip_prefix(':').unwrap_or_default();
+    if after.starts_with('~') || after.ends_with('/') || after.rsplit_once('.').is_some_and(|(_, end)| end == "git") {
+        return false;
+    }
+    let domain = found.value.rsplit('@').next().unwrap_or_default();
+    let labels: Vec<&str> = domain.split('.').collect();
+    let number = |label: &&str| label.bytes().take_while(u8::is_ascii_digit).count();
+    let (first, second) = (labels.first().copied().unwrap_or_default(), labels.get(1).copied().unwrap_or_default());
+    // A version, or the scale of an image: `react@18.2.0-rc.beta`, `icon@2x.png`, `icon@1.5x.png`.
+    let is_version = |label: &str| {
+        let label = label.strip_prefix('v').unwrap_or(label);
+        !label.is_empty() && number(&label) == label.len()
+    };
+    let is_scale =
+        |label: &str| label.strip_suffix('x').is_some_and(|label| !label.is_empty() && number(&label) == label.len());
+    let is_unit = labels.last().is_some_and(|last| UNITS.contains(last));
+    !(is_scale(first) || (is_version(first) && number(&second) > 0) || is_unit)
+}
+
+/// Whether a number is no part of a list of numbers, such as the coordinates of a drawing. The signs `+`, `-` and `(` are those of a phone
+/// number.
+fn is_no_list(found: &Candidate<'_>) -> bool {
+    let begun = found.before.trim_end_matches([' ', '.']);
+    let is_after_number = begun.len() < found.before.len() && begun.ends_with(|letter: char| letter.is_ascii_digit());
+    let is_before_number = found.whole.len() > found.value.len();
+    found.value.contains(['+', '-', '(', '/'])
+        || found.value.starts_with("00")
+        || !(is_after_number || is_before_number)
 }
 
 fn is_ssn(text: &str) -> bool {

@@ -158,6 +158,7 @@ impl Rule {
         regex: RecogniserRegex,
         starts: FindStart,
         check: Option<Check>,
+        judge: Option<Judge>,
     ) -> Self {
         Self {
             id: Cow::Borrowed(id),
@@ -169,7 +170,7 @@ impl Rule {
             group: None,
             entropy: None,
             check,
-            judge: None,
+            judge,
         }
     }
 
