@@ -8,6 +8,7 @@ use exo_rails::prelude::*;
 use exo_rails::{MemoryEntry, NoRetry, NoSubstitute, RecalledMemory, SessionInfo};
 use exo_rails_policy::At;
 
+use self::named::Named;
 use self::recognisers::ALL;
 use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
@@ -19,7 +20,7 @@ use exo_rails_policy::{ConfigError, Severity, ToolPattern};
 use crate::finding::Finding;
 
 mod checksums;
-
+mod named;
 mod recognisers;
 
 const GUARD: &str = "personal_data";
@@ -106,7 +107,15 @@ impl PersonalData {
             let is_listed = if listed.is_empty() { ALL[*number].is_default } else { listed.contains(number) };
             is_listed && !except.contains(number)
         };
-        let rules: Vec<Rule> = (0..ALL.len()).filter(runs).map(|number| ALL[number].rule()).collect();
+        let mut rules: Vec<Rule> = (0..ALL.len()).filter(runs).map(|number| ALL[number].rule()).collect();
+        // A word before a number says what it is, also if its recogniser is no default.
+        let may_run = |named: &&Named| {
+            let number = ALL.iter().position(|recogniser| recogniser.name == named.name);
+            number.is_some_and(|number| !except.contains(&number) && (listed.is_empty() || listed.contains(&number)))
+        };
+        if !rules.is_empty() {
+            rules.extend(named::ALL.iter().filter(may_run).map(Named::rule));
+        }
         if rules.is_empty() {
             return Err(ConfigError::new("the guard has no recognisers: write fewer names").in_key("except"));
         }
@@ -132,7 +141,10 @@ impl PersonalData {
 
     /// Returns the names of the recognisers of this guard, with what they find.
     pub fn recognisers(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.redactor.rules().iter().map(|rule| (&*rule.id, &*rule.description))
+        let rules = self.redactor.rules();
+        // A recogniser may have a second rule, for its numbers behind words.
+        let is_first = |(number, rule): &(usize, &Rule)| rules[..*number].iter().all(|other| other.id != rule.id);
+        rules.iter().enumerate().filter(is_first).map(|(_, rule)| (&*rule.id, &*rule.description))
     }
 
     /// Returns the values in a text, in order: the name of the rule, and the bytes. Values that overlap are one.

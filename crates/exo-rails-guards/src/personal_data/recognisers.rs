@@ -31,7 +31,7 @@ pub(super) const ALL: &[Recogniser] = &[
         is_default: true,
         regex: Text(
             // What follows a colon says whether the address is that of a path on a host.
-            r"([0-9A-Za-z_+%-](?:\.{0,2}[0-9A-Za-z_+%'-]){0,63}@(?:[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?\.){1,8}(?:xn--[0-9A-Za-z-]{0,58}[0-9A-Za-z]|[A-Za-z]{2,24})(?-u:\b))(?::[0-9A-Za-z~._-]{0,40}/?)?",
+            r"([0-9A-Za-z_+%-](?:\.{0,2}[0-9A-Za-z_+%'-]){0,63}@(?:[0-9A-Za-z\u{c0}-\u{24f}\u{370}-\u{1fff}\u{3041}-\u{9fff}\u{ac00}-\u{d7a3}](?:[0-9A-Za-z\u{c0}-\u{24f}\u{370}-\u{1fff}\u{3041}-\u{9fff}\u{ac00}-\u{d7a3}-]{0,61}[0-9A-Za-z\u{c0}-\u{24f}\u{370}-\u{1fff}\u{3041}-\u{9fff}\u{ac00}-\u{d7a3}])?\.){1,8}(?:(?:xn--[0-9A-Za-z-]{0,58}[0-9A-Za-z]|[A-Za-z]{2,24})(?-u:\b)|[\u{c0}-\u{24f}\u{370}-\u{1fff}\u{3041}-\u{9fff}\u{ac00}-\u{d7a3}]{2,24}))(?::[0-9A-Za-z~._-]{0,40}/?)?",
         ),
         starts: mailbox,
         check: None,
@@ -41,7 +41,7 @@ pub(super) const ALL: &[Recogniser] = &[
         name: "credit-card",
         finds: "the number of a card",
         is_default: true,
-        regex: Text(r"[2-6][0-9]{3}(?:[ -]?[0-9]){8,15}(?-u:\b)"),
+        regex: Text(r"[2-6][0-9]{3}(?:[ ./-]{0,2}[0-9]){8,15}(?-u:\b)"),
         starts: number,
         check: Some(is_card),
         judge: None,
@@ -342,7 +342,7 @@ fn iban_regex() -> String {
     let of_length = lengths.iter().map(|length| {
         let countries: Vec<&str> =
             IBANS.iter().filter(|(_, other)| other == length).map(|(country, _)| *country).collect();
-        format!("(?:{})[0-9]{{2}}(?:[ -]?[A-Z0-9]){{{}}}", countries.join("|"), length - 4)
+        format!("(?:{})[0-9]{{2}}(?:[ .-]{{0,2}}[A-Z0-9]){{{}}}", countries.join("|"), length - 4)
     });
     format!(r"(?i)(?:{})(?-u:\b)", of_length.collect::<Vec<_>>().join("|"))
 }
@@ -620,7 +620,7 @@ fn is_no_list(found: &Candidate<'_>) -> bool {
         || !(is_after_number || is_before_number)
 }
 
-fn is_ssn(text: &str) -> bool {
+pub(super) fn is_ssn(text: &str) -> bool {
     let all: Vec<u32> = digits(text).collect();
     let number = |range: std::ops::Range<usize>| all[range].iter().fold(0, |number, digit| number * 10 + digit);
     let (area, group, serial) = (number(0..3), number(3..5), number(5..9));
@@ -629,17 +629,17 @@ fn is_ssn(text: &str) -> bool {
         && !matches!((area, group, serial), (78, 5, 1120) | (219, 9, 9999) | (123, 45, 6789))
 }
 
-fn is_nino(text: &str) -> bool {
+pub(super) fn is_nino(text: &str) -> bool {
     let begun = text.to_ascii_uppercase();
     !["BG", "GB", "KN", "NK", "NT", "TN", "ZZ"].iter().any(|refused| begun.starts_with(refused))
 }
 
-fn is_swedish(text: &str) -> bool {
+pub(super) fn is_swedish(text: &str) -> bool {
     let all: String = text.chars().filter(char::is_ascii_digit).collect();
     luhn(&all[all.len().saturating_sub(10)..])
 }
 
-fn is_phone(text: &str) -> bool {
+pub(super) fn is_phone(text: &str) -> bool {
     let count = digits(text).count();
     (7..=20).contains(&count) && varies(text)
 }

@@ -48,5 +48,5 @@ pub(crate) use prefixes::is_word_byte;
 pub(crate) use readings::of as readings_of;
 pub(crate) use redactor::{Redactor, Settings, plain};
 pub use rule::LONGEST_UNFINISHED;
-pub(crate) use rule::{Candidate, Check, Judge, RecogniserRegex, Rule};
+pub(crate) use rule::{AfterWord, Candidate, Check, Judge, RecogniserRegex, Rule};
 pub(crate) use starts::{FindStart, Start};

@@ -77,6 +77,27 @@ pub(crate) enum RecogniserRegex {
     Text(&'static str),
     /// The function writes it.
     Made(fn() -> String),
+    AfterWord(AfterWord),
+}
+
+/// A number, and the words before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AfterWord {
+    /// The beginnings of the words, in lower case.
+    pub(crate) begins: &'static [&'static str],
+    /// The regex of the words.
+    pub(crate) words: &'static str,
+    /// The regex of the number.
+    pub(crate) number: &'static str,
+}
+
+impl AfterWord {
+    fn regex(&self) -> String {
+        let Self { words, number, .. } = self;
+        // What may stand between the word and the number: `SSN no. 536…`, `"phone": "555…`, `<tel>020…`.
+        let between = r"(?:[ _.-]{0,2}(?:numbers?|num|no|nr|code|card|id|is|was|at|me|to|on|ist|es|est)(?-u:\b))*[^0-9A-Za-z+(\n]{0,6}";
+        format!("(?i)(?:{words}){between}({number})")
+    }
 }
 
 /// The regexes of a rule.
@@ -174,6 +195,29 @@ impl Rule {
         }
     }
 
+    /// Makes a recogniser of numbers behind words. Nothing is compiled.
+    pub(crate) fn after_word(
+        id: &'static str,
+        description: &'static str,
+        number: AfterWord,
+        check: Check,
+        judge: Judge,
+    ) -> Self {
+        let starts = Starts::Texts { texts: Texts::BuiltIn(number.begins), after_word: false };
+        Self {
+            id: Cow::Borrowed(id),
+            description: Cow::Borrowed(description),
+            starts,
+            keywords: Vec::new(),
+            source: Source::Recogniser(RecogniserRegex::AfterWord(number)),
+            compiled: OnceLock::new(),
+            group: None,
+            entropy: None,
+            check: Some(check),
+            judge: Some(judge),
+        }
+    }
+
     /// Returns the mark of the rule, without brackets: its name in capitals.
     pub(crate) fn mark(&self) -> String {
         mark_letters(&self.id).collect()
@@ -218,6 +262,7 @@ impl Rule {
             Source::BuiltIn(rule) => without_lead(parsed(rule.regex, "regex")?),
             Source::Recogniser(RecogniserRegex::Text(regex)) => parsed(regex, &self.id)?,
             Source::Recogniser(RecogniserRegex::Made(write)) => parsed(&write(), &self.id)?,
+            Source::Recogniser(RecogniserRegex::AfterWord(number)) => parsed(&number.regex(), &self.id)?,
             Source::Config => return Err(ConfigError::new("the rule was not compiled").in_key(&self.id)),
         };
         Ok(Compiled::new(hir))
