@@ -73,7 +73,7 @@ pub(super) fn is_token(found: &Candidate<'_>) -> bool {
     let is_number = |part: &str| part.len() <= 6;
     let mut rest = parts.clone().skip(1);
     let is_named = parts.clone().next().is_some_and(is_named) && rest.all(|part| is_named(part) || is_number(part));
-    if length > 24 || prefix.is_empty() || !is_named {
+    if length > 24 || !prefix.ends_with(|letter: char| letter.is_ascii_alphanumeric()) || !is_named {
         return false;
     }
     let prefix = words(prefix);
