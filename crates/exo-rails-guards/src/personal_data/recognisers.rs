@@ -248,7 +248,13 @@ pub(super) const ALL: &[Recogniser] = &[
 impl Recogniser {
     /// Makes the rule. Its regex is compiled at the first text in which a value may begin.
     pub(super) fn rule(&self) -> Rule {
-        Rule::recogniser(self.name, self.finds, self.regex, self.starts, self.check, self.judge)
+        let mut rule = Rule::recogniser(self.name, self.finds, self.regex, self.starts, self.check, self.judge);
+        rule.doubt = match self.name {
+            "email" => Some(may_be_a_user),
+            "phone" => Some(may_be_a_number),
+            _ => None,
+        };
+        rule
     }
 }
 
@@ -618,6 +624,20 @@ fn is_no_list(found: &Candidate<'_>) -> bool {
     found.value.contains(['+', '-', '(', '/'])
         || found.value.starts_with("00")
         || !(is_after_number || is_before_number)
+}
+
+/// Whether an address may be that of a user on a host, as the programs for other machines take it.
+fn may_be_a_user(found: &Candidate<'_>) -> bool {
+    const PROGRAMS: &[&str] = &["ssh", "scp", "sftp", "rsync", "mosh", "ssh-copy-id", "git"];
+    let line = found.before.rsplit('\n').next().unwrap_or_default();
+    let is_sign = |letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'));
+    let has_path = found.whole[found.value.len()..].len() > 1;
+    has_path || line.split(is_sign).any(|word| PROGRAMS.contains(&word))
+}
+
+/// Whether a number may be another one than that of a phone. A number with a country code is none.
+fn may_be_a_number(found: &Candidate<'_>) -> bool {
+    !(found.value.starts_with('+') || found.value.starts_with("00"))
 }
 
 pub(super) fn is_ssn(text: &str) -> bool {

@@ -73,13 +73,15 @@ pub(crate) struct Found {
     longest: usize,
     /// The secret as a reader sees it, if the text has codes, hidden characters or look-alikes.
     pub(crate) value: Option<String>,
+    /// Whether one of the rules is certain.
+    pub(crate) is_certain: bool,
     /// The end of the escape or the hidden sequence in which the match began, so that it may have a letter of it.
     cut_until: Option<usize>,
 }
 
 impl Found {
-    fn new(rule: usize, start: usize, secret: Range<usize>) -> Self {
-        Self { longest: secret.len(), secret, start, rules: vec![rule], value: None, cut_until: None }
+    fn new(rule: usize, start: usize, secret: Range<usize>, is_certain: bool) -> Self {
+        Self { longest: secret.len(), secret, start, rules: vec![rule], value: None, is_certain, cut_until: None }
     }
 
     /// Makes the secret longer, until it cuts no piece of a reading.
@@ -110,6 +112,7 @@ impl Found {
             (false, false) => None,
         };
         self.secret = both;
+        self.is_certain |= other.is_certain;
         let goes_first =
             other.longest > self.longest || (other.longest == self.longest && other.rules[0] < self.rules[0]);
         self.longest = self.longest.max(other.longest);
@@ -345,10 +348,11 @@ impl Engine {
             from = after(text, start);
             let is_long = found.len() > LONGEST_UNFINISHED;
             let end = found.end;
-            match rule.may_begin(text, start).then(|| rule.secret(text, found)).flatten() {
+            match rule.may_begin(text, start).then(|| rule.secret(text, found.clone())).flatten() {
                 Some(secret) => {
                     from = from.max(secret.end);
-                    all.push(Found::new(number, start, secret));
+                    let is_certain = rule.is_certain(text, found, &secret);
+                    all.push(Found::new(number, start, secret, is_certain));
                 }
                 // Searches that overlap without bound would take more than linear time.
                 None if is_long => from = end,
@@ -520,7 +524,8 @@ impl Work<'_> {
                 Run::Match(end) if rule.may_begin(self.text, start) => {
                     if let Some(secret) = rule.secret(self.text, start..end) {
                         from = secret.end;
-                        self.all.push(Found::new(number, start, secret));
+                        let is_certain = rule.is_certain(self.text, start..end, &secret);
+                        self.all.push(Found::new(number, start, secret, is_certain));
                     }
                 }
                 Run::Nothing | Run::Match(_) => {}

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use exo_rails::message::Message;
 use exo_rails::{
     Excerpt, InvokeInputs, MemoryEntry, ModelResponse, NoRetry, NoSubstitute, OperationError, Pattern, PatternMatch,
     RailAction, RailContext, Reason, RecalledMemory, Search, StreamWindow, ToolCallInputs, ToolOutput, Verdict,
@@ -84,7 +85,16 @@ impl Redactor {
 
     /// Begins to look at the texts of an event, whose places are known.
     fn at<'r>(&'r self, at: At, places: Places<'r>) -> Sight<'r> {
-        Sight { redactor: self, at, places, here: None, seen: BTreeMap::new(), refused: None, is_too_large: false }
+        Sight {
+            redactor: self,
+            at,
+            places,
+            here: None,
+            seen: BTreeMap::new(),
+            refused: None,
+            is_too_large: false,
+            keeps_doubtful: at == At::Arguments,
+        }
     }
 
     /// Begins to look at texts without a place.
@@ -256,7 +266,11 @@ impl Redactor {
             self.refuse_calls(response, ctx);
         }
         let mut sight = self.at(At::Answer, Places::of_answer(&self.engine, response));
+        let mut calls = Message { tool_calls: std::mem::take(&mut response.message.tool_calls), ..Message::default() };
         response.for_each_text(|text| sight.hide(text, mark));
+        sight.keeps_doubtful = true;
+        calls.for_each_text(|text| sight.hide(text, mark));
+        response.message.tool_calls = calls.tool_calls;
         for call in &mut response.message.tool_calls {
             sight.hide(&mut call.function.name, mark);
             let arguments = &mut call.function.arguments;
@@ -386,6 +400,8 @@ pub(crate) struct Sight<'r> {
     seen: BTreeMap<usize, Seen>,
     refused: Option<usize>,
     is_too_large: bool,
+    /// Whether a value that may be something else stays, because a program uses the text.
+    keeps_doubtful: bool,
 }
 
 /// What a rule found.
@@ -486,7 +502,11 @@ impl Sight<'_> {
         let found = engine.find_all(text, |rule| actions.get(rule, self.at) > Action::Off);
         let mut hidden = String::new();
         let mut from = 0;
-        for Found { secret, rules, value, .. } in &found {
+        for Found { secret, rules, value, is_certain, .. } in &found {
+            let refuses = || rules.iter().any(|rule| actions.get(*rule, self.at) == Action::Refuse);
+            if self.keeps_doubtful && !is_certain && !refuses() {
+                continue;
+            }
             let bytes = (round == 0).then(|| secret.clone());
             let value = value.as_deref().unwrap_or(&text[secret.clone()]);
             if let Some(mark) = self.mark(rules, value, bytes, round, mark) {

@@ -60,6 +60,8 @@ pub(crate) struct Rule {
     entropy: Option<f64>,
     check: Option<Check>,
     pub(crate) judge: Option<Judge>,
+    /// Whether a value may be something else, so that the arguments of a tool keep it.
+    pub(crate) doubt: Option<Judge>,
 }
 
 /// What a rule is compiled from.
@@ -153,6 +155,7 @@ impl Rule {
             entropy,
             check: None,
             judge: None,
+            doubt: None,
         }))
     }
 
@@ -169,6 +172,7 @@ impl Rule {
             entropy: rule.entropy,
             check: None,
             judge: rule.judge,
+            doubt: None,
         }
     }
 
@@ -192,6 +196,7 @@ impl Rule {
             entropy: None,
             check,
             judge,
+            doubt: None,
         }
     }
 
@@ -215,6 +220,7 @@ impl Rule {
             entropy: None,
             check: Some(check),
             judge: Some(judge),
+            doubt: None,
         }
     }
 
@@ -336,7 +342,7 @@ impl Rule {
     pub(super) fn secret(&self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
         let compiled = self.compiled()?;
         let secret = self.group_of(compiled, text, &found)?;
-        let before = &text[text.floor_char_boundary(found.start.saturating_sub(BEFORE))..found.start];
+        let before = before(text, found.start);
         let (whole, value) = (&text[found], &text[secret.clone()]);
         let is_secret = !value.is_empty()
             && !is_mark(value)
@@ -346,6 +352,14 @@ impl Rule {
             && !compiled.allowlists(self.source).iter().any(|list| list.allows(value, whole))
             && self.judge.is_none_or(|judge| judge(&Candidate { before, whole, value }));
         is_secret.then_some(secret)
+    }
+
+    /// Returns whether a value in a match is nothing else.
+    pub(super) fn is_certain(&self, text: &str, found: Range<usize>, secret: &Range<usize>) -> bool {
+        self.doubt.is_none_or(|doubt| {
+            let before = before(text, found.start);
+            !doubt(&Candidate { before, whole: &text[found], value: &text[secret.clone()] })
+        })
     }
 
     /// Returns the group of the match that is the secret.
@@ -378,6 +392,11 @@ impl Rule {
             .iter()
             .any(|begun| rest.get(..begun.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(begun.as_bytes())))
     }
+}
+
+/// Returns the text before a place that a rule looks at.
+fn before(text: &str, at: usize) -> &str {
+    &text[text.floor_char_boundary(at.saturating_sub(BEFORE))..at]
 }
 
 /// Returns the place after the character at this place.

@@ -70,6 +70,33 @@ fn each_recogniser_finds_its_values() {
     }
 }
 
+/// A program would not understand a mark. The answer of the model has the arguments too.
+#[tokio::test]
+async fn arguments_keep_what_may_be_something_else() {
+    let rails = Guards { personal_data: PersonalData::builder().build().unwrap() };
+    for (text, expected) in [
+        ("ssh deploy@web1.example.com uptime", "ssh deploy@web1.example.com uptime"),
+        ("scp deploy@web1.example.com:dump.sql .", "scp deploy@web1.example.com:dump.sql ."),
+        ("bc <<< '415-555-0132'", "bc <<< '415-555-0132'"),
+        ("mail ada@example.com", "mail [EMAIL]"),
+        ("call +44 20 7946 0958", "call [PHONE]"),
+        ("phone: 415-555-0132", "phone: [PHONE]"),
+    ] {
+        let mut ctx = RunContext::new("test");
+        let mut call = ToolCallInputs::new("run").with_arguments(json!({ "text": text }));
+        let _ = rails.dispatch::<PreToolCall>(&mut call, &mut ctx).await.unwrap();
+        assert_eq!(call.arguments, json!({ "text": expected }));
+
+        let asked = exo_rails::message::ToolCall::new("c", "run", &json!({ "text": text }));
+        let message = exo_rails::message::Message { tool_calls: vec![asked], ..Default::default() };
+        let response = exo_rails::ModelResponse { message, ..Default::default() };
+        let model = |_| std::future::ready(Ok::<_, OperationError>(response.clone()));
+        let answer = rails.guard_llm_call(ModelCallInputs::default(), &mut ctx, model).await.unwrap();
+        let arguments = &answer.message.tool_calls[0].function.arguments;
+        assert_eq!(*arguments, json!({ "text": expected }).to_string());
+    }
+}
+
 #[test]
 fn numbers_that_are_not_personal_data_stay_unchanged() {
     let guard = PersonalData::builder().build().unwrap();
@@ -118,7 +145,10 @@ proptest! {
     #[test]
     fn redacted_arguments_contain_no_personal_data(name in text(), first in text(), second in text(), number in any::<u64>()) {
         for text in passed(&*GUARDS, [&name, &first, &second], number) {
-            prop_assert_eq!(GUARDS.personal_data.redacted(&text), text);
+            // A phone number without a country code may be another number, so arguments keep it.
+            let found = GUARDS.personal_data.find(&text).into_iter();
+            let found: Vec<_> = found.filter(|(rule, bytes)| *rule != "phone" || text[bytes.clone()].starts_with('+')).collect();
+            prop_assert!(found.is_empty(), "{text:?} has {found:?}");
         }
     }
 
