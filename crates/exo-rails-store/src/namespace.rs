@@ -60,6 +60,13 @@ impl<S: StateStore> StateStore for Namespace<S> {
         Box::pin(async move { self.store.counter(&self.key(key)).await })
     }
 
+    fn forget<'a>(&'a self, counters: &'a [String]) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let counters: Vec<String> = counters.iter().map(|key| self.key(key)).collect();
+            self.store.forget(&counters).await
+        })
+    }
+
     fn append<'a>(
         &'a self,
         key: &'a str,

@@ -113,6 +113,17 @@ pub trait StateStore: fmt::Debug + Send + Sync {
     /// Returns an error if the store fails or does not answer.
     fn counter<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Counter>;
 
+    /// Removes counters that nobody needs any more, for example those of a run that has ended. A counter with a reservation stays.
+    ///
+    /// The default removes nothing, so the counters stay until their windows end.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails or does not answer.
+    fn forget<'a>(&'a self, counters: &'a [String]) -> StoreFuture<'a, ()> {
+        let _ = counters;
+        Box::pin(async { Ok(()) })
+    }
+
     /// Appends an entry to a log, and removes the oldest entries so that at most `keep` entries are left. Returns the number of
     /// the new entry. The first entry has the number 0.
     ///
@@ -165,6 +176,10 @@ impl<S: StateStore + ?Sized> StateStore for Arc<S> {
 
     fn counter<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Counter> {
         (**self).counter(key)
+    }
+
+    fn forget<'a>(&'a self, counters: &'a [String]) -> StoreFuture<'a, ()> {
+        (**self).forget(counters)
     }
 
     fn append<'a>(

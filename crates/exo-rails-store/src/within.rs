@@ -56,6 +56,10 @@ impl<S: StateStore> StateStore for Within<S> {
         self.limited(self.store.counter(key))
     }
 
+    fn forget<'a>(&'a self, counters: &'a [String]) -> StoreFuture<'a, ()> {
+        self.limited(self.store.forget(counters))
+    }
+
     fn append<'a>(
         &'a self,
         key: &'a str,

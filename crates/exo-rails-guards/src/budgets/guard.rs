@@ -719,6 +719,16 @@ impl Budgets {
         self.fail(Call::Tool(call), error, ctx).await
     }
 
+    /// Releases the counters of the run. A run that has gone on from a record may go on from it once more, so its counters stay
+    /// until they expire.
+    #[on(Finished, Error)]
+    async fn ended(&self, ctx: &RailContext) -> Result<(), BudgetError> {
+        if ctx.is_inner_run() || ctx.is_resumed() {
+            return Ok(());
+        }
+        Ok(RunAmounts::release(GUARD, self.store.at(ctx), ctx).await?)
+    }
+
     /// Dropping the holds settles them. Calls around an inner run go on, so its holds stay until the run around it ends.
     #[on(Dropped)]
     fn dropped(&self, _: &DroppedInputs, ctx: &RailContext) {

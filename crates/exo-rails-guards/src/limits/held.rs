@@ -96,6 +96,25 @@ impl RunAmounts {
     }
 }
 
+impl RunAmounts {
+    /// Releases the counters of a run that has ended. If the run goes on nevertheless, for example because a later rail asks for
+    /// another attempt, the store gets the amounts again.
+    pub(crate) async fn release(
+        name: &'static str,
+        store: &Arc<dyn StateStore>,
+        ctx: &RunScope,
+    ) -> Result<(), RestoreError> {
+        let counters = ctx.run.update_kept(name, |Self { counts, is_compared }: &mut Self| {
+            *is_compared = false;
+            counts.keys().cloned().collect::<Vec<_>>()
+        })?;
+        if !counters.is_empty() {
+            store.forget(&counters).await?;
+        }
+        Ok(())
+    }
+}
+
 /// The reason why a store cannot get the amounts of a run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RestoreError {

@@ -50,6 +50,31 @@ pub fn records_change_only_if_they_are_expected<F: Fixture>() {
     });
 }
 
+/// A counter that is forgotten begins again at 0, and a reserved amount stays. A store need not forget, so the counter is either
+/// as it was or gone.
+pub fn a_counter_is_forgotten_if_nothing_is_reserved<F: Fixture>() {
+    test::<F>(async |Bench { store, .. }| {
+        let window = Some(HOUR);
+        for key in ["free", "held", "other"] {
+            let claim = Claim { window, ..claim(key, 4) };
+            let reservation = reserve(store, &[claim]).await.unwrap();
+            store.settle(&reservation, &[4]).await.unwrap();
+        }
+        let held = reserve(store, &[claim("held", 5)]).await.unwrap();
+        store.forget(&["free".into(), "held".into(), "missing".into()]).await.unwrap();
+        let used = async |key| store.counter(key).await.unwrap().used;
+        assert!([0, 4].contains(&used("free").await));
+        assert_eq!((used("held").await, used("other").await), (4, 4));
+        store.settle(&held, &[5]).await.unwrap();
+        assert_eq!(used("held").await, 9);
+        // The counter begins again, with a new window.
+        let claim = Claim { window, ..claim("free", 4) };
+        let reservation = reserve(store, &[claim]).await.unwrap();
+        store.settle(&reservation, &[3]).await.unwrap();
+        assert!([3, 7].contains(&used("free").await));
+    });
+}
+
 /// Keys are any text, and values are any bytes, also of several megabytes. Records, counters and logs with one key are separate.
 pub fn keys_and_values_are_any_text_and_bytes<F: Fixture>() {
     test::<F>(async |Bench { store, .. }| {

@@ -84,6 +84,7 @@ tests! { $
     behaviour::a_reservation_counts_once,
     behaviour::an_expired_reservation_is_free_and_its_use_still_counts,
     behaviour::a_window_ends_after_its_first_use,
+    behaviour::a_counter_is_forgotten_if_nothing_is_reserved,
     behaviour::amounts_do_not_overflow,
     behaviour::the_time_until_there_is_room_is_exact_for_large_amounts,
     behaviour::logs_keep_the_last_entries_and_expire,

@@ -164,6 +164,11 @@ impl StateStore for FileStore {
         self.perform(Access::Read, move |tables| Ok(tables.level(&key)?.counter(tables.now)))
     }
 
+    fn forget<'a>(&'a self, counters: &'a [String]) -> StoreFuture<'a, ()> {
+        let counters = counters.to_vec();
+        self.perform(Access::Write, move |tables| tables.forget(&counters))
+    }
+
     fn append<'a>(
         &'a self,
         key: &'a str,

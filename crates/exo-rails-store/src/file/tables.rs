@@ -148,6 +148,12 @@ impl Tables<'_> {
         Ok(())
     }
 
+    pub(super) fn forget(&self, counters: &[String]) -> rusqlite::Result<()> {
+        let sql =
+            "DELETE FROM counter WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM held WHERE key = ?1 AND expires > ?2)";
+        counters.iter().try_for_each(|key| self.execute(sql, params![key, self.now]).map(drop))
+    }
+
     pub(super) fn append(
         &self,
         key: &str,

@@ -127,6 +127,15 @@ impl StateStore for MemoryStore {
         self.perform(move |state, now| Ok(state.counter(key, now)))
     }
 
+    fn forget<'a>(&'a self, counters: &'a [String]) -> StoreFuture<'a, ()> {
+        self.perform(move |state, _| {
+            for key in counters {
+                state.forget(key);
+            }
+            Ok(())
+        })
+    }
+
     fn append<'a>(
         &'a self,
         key: &'a str,

@@ -257,6 +257,17 @@ impl State {
         self.remove_unused_counter(key);
     }
 
+    /// Removes a counter without reservations.
+    pub(super) fn forget(&mut self, key: &str) {
+        let Some((known, tally)) = self.counters.get_key_value(key).filter(|(_, tally)| tally.held.is_empty()) else {
+            return;
+        };
+        let (known, resets_at) = (known.clone(), tally.level.resets_at);
+        self.unset_expiry(resets_at, Expiring::Window(known));
+        self.counters.remove(key);
+        self.bounds.remove(Size::of(key, &[]));
+    }
+
     fn remove_unused_counter(&mut self, key: &str) {
         if self.counters.get(key).is_some_and(|tally| tally.level.used == 0 && tally.held.is_empty()) {
             self.counters.remove(key);

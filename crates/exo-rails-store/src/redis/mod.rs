@@ -192,6 +192,14 @@ impl StateStore for RedisStore {
         })
     }
 
+    fn forget<'a>(&'a self, counters: &'a [String]) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let call = self.call(&SCRIPTS.forget);
+            let call = counters.iter().fold(call, |call, key| self.counter_keys(call, key));
+            self.connection.repeat(call).await
+        })
+    }
+
     fn append<'a>(
         &'a self,
         key: &'a str,

@@ -14,6 +14,7 @@ pub(super) struct Scripts {
     pub(super) reserve: Script,
     pub(super) settle: Script,
     pub(super) counter: Script,
+    pub(super) forget: Script,
     pub(super) append: Script,
     pub(super) entries: Script,
 }
@@ -30,6 +31,7 @@ pub(super) static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| Scripts {
     reserve: script!("reserve.lua"),
     settle: script!("settle.lua"),
     counter: script!("counter.lua"),
+    forget: script!("forget.lua"),
     append: script!("append.lua"),
     entries: script!("entries.lua"),
 });

@@ -8,6 +8,7 @@ mod ends;
 mod faults;
 mod ledger;
 mod rates;
+mod released;
 mod scopes;
 mod support;
 mod tasks;
