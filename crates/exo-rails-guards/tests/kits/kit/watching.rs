@@ -8,6 +8,7 @@ use exo_rails::Reloadable;
 use exo_rails::prelude::*;
 use exo_rails_guards::store::GuardStore;
 use exo_rails_guards::{ConfigWatch, Kit, Reload, WatchError};
+use futures_util::future::join_all;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -281,26 +282,28 @@ fn truncated(file: &Path) -> fs::File {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_written_slowly_switches_no_guard_off() {
-    for (pieces, pause) in [(40, 20), (12, 150), (6, 900), (3, 2_500)] {
-        let (_directory, file) = file();
-        fs::write(&file, long("deny")).unwrap();
-        let (kit, mut watch) = start(&file).unwrap();
-        let new = format!("{}\n[risk]\nthreshold = 60\n", long("deny"));
-        let path = file.clone();
-        let writer =
-            std::thread::spawn(move || write_slowly(&path, &new, pieces, Duration::from_millis(pause), truncated));
-        while !writer.is_finished() {
-            assert!(!runs(&kit).await, "{pieces} pieces with pauses of {pause} ms");
-            let kit = kit.current();
-            assert!(kit.sizes.is_some() && kit.loops.is_some(), "{pieces} pieces with pauses of {pause} ms");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        writer.join().unwrap();
-        while kit.current().risk.is_none() {
-            let _ = changed(&mut watch).await;
-        }
-        assert!(!runs(&kit).await);
+    let writers = [(40, 20), (12, 150), (6, 900), (3, 2_500)];
+    join_all(writers.map(|(pieces, pause)| is_written_slowly(pieces, pause))).await;
+}
+
+async fn is_written_slowly(pieces: usize, pause: u64) {
+    let (_directory, file) = file();
+    fs::write(&file, long("deny")).unwrap();
+    let (kit, mut watch) = start(&file).unwrap();
+    let new = format!("{}\n[risk]\nthreshold = 60\n", long("deny"));
+    let path = file.clone();
+    let writer = std::thread::spawn(move || write_slowly(&path, &new, pieces, Duration::from_millis(pause), truncated));
+    while !writer.is_finished() {
+        assert!(!runs(&kit).await, "{pieces} pieces with pauses of {pause} ms");
+        let kit = kit.current();
+        assert!(kit.sizes.is_some() && kit.loops.is_some(), "{pieces} pieces with pauses of {pause} ms");
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    writer.join().unwrap();
+    while kit.current().risk.is_none() {
+        let _ = changed(&mut watch).await;
+    }
+    assert!(!runs(&kit).await);
 }
 
 #[tokio::test]
