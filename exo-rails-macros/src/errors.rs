@@ -52,7 +52,16 @@ pub(crate) fn expected(name: &str, names: &[&str]) -> String {
 
 /// Formats tokens as a user would write them.
 pub(crate) fn shown(tokens: impl ToTokens) -> String {
-    let spaced = [(" :: ", "::"), (":: ", "::"), (" < ", "<"), ("< ", "<"), (" >", ">"), ("& ", "&"), (" ,", ",")];
+    let spaced = [
+        (" :: ", "::"),
+        (":: ", "::"),
+        (" < ", "<"),
+        ("< ", "<"),
+        (" >", ">"),
+        ("& ", "&"),
+        (" ,", ","),
+        (" : ", ": "),
+    ];
     spaced.iter().fold(tokens.into_token_stream().to_string(), |text, (from, to)| text.replace(from, to))
 }
 

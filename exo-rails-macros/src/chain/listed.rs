@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{
     Attribute, Expr, GenericArgument, Ident, Lifetime, Path, PathArguments, Token, Type, TypeParamBound, Visibility,
+    token,
 };
 
 use crate::custom_event::snake_case;
@@ -53,14 +54,19 @@ const LISTED: &str = "a chain lists rails by their names: write `block_dangerous
 const NOT_VALUES: &str = "a chain lists rails by their names, and not values: give the value a field of a named chain, as in \
     `struct Rails { content_filter: ContentFilter }`, or `Option<ContentFilter>` if it may be absent";
 
-/// Reads all rails. `first` are the attributes of the first rail, which the caller has read.
-pub(super) fn rails(input: ParseStream<'_>, first: Vec<Attribute>) -> syn::Result<Vec<Listed>> {
+/// The message about a field in an unnamed chain.
+pub(super) const NO_FIELDS: &str = "an unnamed chain has no fields; name the chain to give it a rail with state: `rail_chain! { struct MyRails { … } }`";
+
+const SEPARATED: &str = "a chain separates rails by commas: write `,` here";
+
+/// Reads all rails of the named or unnamed chain. `first` are the attributes of the first rail, which the caller has read.
+pub(super) fn rails(input: ParseStream<'_>, chain: Option<&Ident>, first: Vec<Attribute>) -> syn::Result<Vec<Listed>> {
     let (mut rails, mut attrs) = (Vec::new(), first);
     while !input.is_empty() || !attrs.is_empty() {
         attrs.extend(input.call(Attribute::parse_outer)?);
-        rails.push(listed(input, std::mem::take(&mut attrs))?);
+        rails.push(listed(input, chain, std::mem::take(&mut attrs))?);
         if !input.is_empty() {
-            input.parse::<Token![,]>()?;
+            input.parse::<Token![,]>().map_err(|error| syn::Error::new(error.span(), SEPARATED))?;
         }
     }
     Ok(rails)
@@ -110,14 +116,18 @@ fn unboxed(ty: &Type) -> syn::Result<()> {
     Err(syn::Error::new_spanned(ty, format_args!("a chain cannot list a `Box`: write `{inner}`, or `Arc<{inner}>`")))
 }
 
-fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> {
+fn listed(input: ParseStream<'_>, chain: Option<&Ident>, attrs: Vec<Attribute>) -> syn::Result<Listed> {
     let cfg = predicate(&attrs)?;
     let (options, attrs): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|attr| attr.path().is_ident("rail"));
+    if let Some(attr) = attrs.iter().find(|attr| attr.path().is_ident("chain")) {
+        return Err(syn::Error::new_spanned(attr, OF_LISTED));
+    }
     let priority = listed_priority(&options)?;
     let vis: Visibility = input.parse()?;
     if input.peek(Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
         let ident = input.parse()?;
         input.parse::<Token![:]>()?;
+        not_a_value_of_a_field(&ident, chain, input)?;
         let ty: Box<Type> = input.parse()?;
         known_when_compiled(&ty)?;
         return Ok(Listed { rail: Rail::Field { attrs, vis, ident, ty }, priority, cfg });
@@ -143,7 +153,49 @@ fn listed(input: ParseStream<'_>, attrs: Vec<Attribute>) -> syn::Result<Listed> 
         return Ok(Listed { rail: Rail::Path(path), priority, cfg });
     }
     let is_a_separator_missing = input.peek(Ident) || input.peek(Token![;]) || input.peek(Token![#]);
-    Err(input.error(if is_a_separator_missing { "a chain separates rails by commas: write `,` here" } else { LISTED }))
+    Err(input.error(if is_a_separator_missing { SEPARATED } else { LISTED }))
+}
+
+/// Reports a value in the place of the type of a field, such as `limit: Limit(3)`. The value belongs to the place where
+/// the user makes the chain.
+fn not_a_value_of_a_field(field: &Ident, chain: Option<&Ident>, input: ParseStream<'_>) -> syn::Result<()> {
+    let ahead = input.fork();
+    let is_type = ahead.parse::<Type>().is_ok();
+    if is_type && !ahead.peek(token::Paren) && !ahead.peek(token::Brace) && !ahead.peek(Token![=]) {
+        return Ok(());
+    }
+    let Ok(written) = input.fork().parse::<Expr>() else { return Ok(()) };
+    let value = match &written {
+        Expr::Assign(assign) => &*assign.right,
+        other => other,
+    };
+    let Some(chain) = chain else { return Err(syn::Error::new_spanned(field, NO_FIELDS)) };
+    let ty = type_of(value).map_or_else(|| "…".to_owned(), shown);
+    let made = format!("{chain} {{ {field}: {} }}", shown(value));
+    let message = format!(
+        "a field of a chain has a type: write `{field}: {ty}`, and give the value where you make the chain: `{made}`"
+    );
+    Err(syn::Error::new_spanned(written, message))
+}
+
+/// Returns the type in a value such as `Limit(3)`, `Limit::new()` or `Limit { calls: 3 }`, if the value names its type.
+fn type_of(value: &Expr) -> Option<Path> {
+    let mut path = match value {
+        Expr::Struct(value) => value.path.clone(),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(func) => func.path.clone(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_type = |path: &Path| {
+        path.segments.last().is_some_and(|last| last.ident.unraw().to_string().starts_with(char::is_uppercase))
+    };
+    if !is_type(&path) {
+        path.segments.pop();
+        path.segments.pop_punct();
+    }
+    is_type(&path).then_some(path)
 }
 
 /// Reports an expression that makes a rail, such as `is_strict.then_some(filter)`.
@@ -197,6 +249,8 @@ pub(super) fn predicate(attrs: &[Attribute]) -> syn::Result<Option<TokenStream>>
     })
 }
 
+const OF_LISTED: &str = "a listed rail takes only a `priority`: write `#[rail(priority = 5)]`";
+
 /// Returns the priority in the `#[rail(priority = 5)]` of a listed rail.
 fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
     let mut errors = Errors::default();
@@ -207,8 +261,7 @@ fn listed_priority(options: &[Attribute]) -> syn::Result<Option<Expr>> {
                 let key = input.call(Ident::parse_any)?;
                 once(&key, &mut seen, &mut errors);
                 if key != "priority" {
-                    let message = "a listed rail takes only a `priority`: write `#[rail(priority = 5)]`";
-                    errors.at(&key, message);
+                    errors.at(&key, OF_LISTED);
                     skip_value(input)?;
                 } else if input.parse::<Token![=]>().is_err() {
                     return Err(syn::Error::new_spanned(key, "`priority` needs a value: `priority = 5`"));
@@ -261,7 +314,7 @@ pub(super) fn own_their_state(rails: &[Listed], errors: &mut Errors) {
 }
 
 /// Returns the first lifetime in the tokens that is neither `'static` nor introduced by a `for`.
-fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
+pub(crate) fn lifetime(tokens: TokenStream) -> Option<Lifetime> {
     let find = |input: ParseStream<'_>| {
         while !input.is_empty() && !input.peek(Token![for]) {
             if let Ok(lifetime) = input.parse::<Lifetime>() {

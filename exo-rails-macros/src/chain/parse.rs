@@ -112,9 +112,9 @@ fn unnamed(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>)
         library = Some(Library::at(input.call(Path::parse_mod_style)?));
         input.parse::<Token![;]>()?;
     }
-    let rails = listed::rails(input, attrs)?;
+    let rails = listed::rails(input, None, attrs)?;
     for ident in rails.iter().filter_map(Listed::field) {
-        errors.at(ident, "an unnamed chain has no fields; name the chain to give it a rail with state: `rail_chain! { struct MyRails { … } }`");
+        errors.at(ident, listed::NO_FIELDS);
     }
     listed::distinct(&rails, &mut errors);
     let mut chain = Chain::of(rails);
@@ -154,7 +154,7 @@ fn named(input: ParseStream<'_>, options: &[Attribute], attrs: Vec<Attribute>) -
     }
     let body;
     braced!(body in input);
-    let rails = listed::rails(&body, Vec::new())?;
+    let rails = listed::rails(&body, Some(&ident), Vec::new())?;
     if !input.is_empty() {
         errors.push(input.error("one `rail_chain!` declares one chain: write a second `rail_chain!`"));
     }
