@@ -56,6 +56,8 @@ pub(super) struct Options {
     /// The number of characters of a streamed answer that the rail must see together. With the key, for errors about the
     /// events.
     pub window: Option<(Ident, Expr)>,
+    /// Whether these are the options of a method, in its `#[on(…)]`.
+    pub of_method: bool,
     /// All keys, including the keys of wrong options.
     pub keys: Vec<Ident>,
     /// Whether an option is unknown or at the wrong place. The user may have meant it as an option that seems to be
@@ -143,6 +145,13 @@ fn argument(args: &mut Args, key: &Ident, input: ParseStream<'_>, errors: &mut E
     }
     if OPTIONS.contains(&name.as_str()) {
         return option(&mut args.options, key, input, errors);
+    }
+    if ["event", "events"].contains(&name.as_str()) {
+        args.on = Some((key.clone(), Vec::new()));
+        input.parse::<Option<Token![=]>>()?;
+        let example = listed_example(&Ident::new("on", key.span()), value(input)?);
+        errors.at(key, format_args!("`#[rail]` has no argument `{name}`; did you mean `on`? Write `{example}`"));
+        return Ok(());
     }
     if !KEYS.contains(&name.as_str()) {
         errors.at(key, format_args!("`#[rail]` has no argument `{name}`; {}", expected(&name, &KEYS)));

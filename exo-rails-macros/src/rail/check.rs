@@ -5,8 +5,8 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, Ident, Lifetime, Path, ReceiverKind, ReturnType, Safety, Signature, Type,
-    Visibility,
+    Attribute, FnArg, GenericArgument, GenericParam, Generics, Ident, Lifetime, Path, PathArguments, ReceiverKind,
+    ReturnType, Safety, Signature, Type, TypeParamBound, TypeReference, Visibility,
 };
 
 use super::args::{self, Args, Options};
@@ -148,7 +148,7 @@ fn not_itself(args: &Args, rail: &TokenStream, errors: &mut Errors) {
 
 /// Checks a method. Also returns whether the method names a tool.
 fn method(item: &Method, misplaced: bool, errors: &mut Errors) -> (Handler, bool) {
-    let mut options = Options { unclear: misplaced, ..Options::default() };
+    let mut options = Options { unclear: misplaced, of_method: true, ..Options::default() };
     let events = item.on.iter().flat_map(|attr| args::on(attr, &mut options, errors)).collect();
     let ident = &item.sig.ident;
     for param in type_params(&item.sig.generics) {
@@ -289,12 +289,12 @@ fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
             let message = "a rail borrows the payload only during its call";
             errors.at(lifetime, format_args!("{message}: write `{}`", shown(borrow)));
         }
-        Type::Reference(_) => {}
+        Type::Reference(_) if !ends_with(target(ty), "RunContext") => {}
         Type::Path(_) if ends_with(ty, "Inputs") => {}
         Type::Path(_) if ends_with(ty, "Option") => {
             errors.at(ty, "an event always has its payload: take it without the `Option`, like `&ToolCallInputs`");
         }
-        Type::Path(_) if ends_with(ty, "RunContext") => {
+        Type::Path(_) | Type::Reference(_) if ends_with(target(ty), "RunContext") => {
             errors.at(ty, "a rail takes a `RailContext`: write `&mut RailContext`, or `&RailContext` to read it");
         }
         _ if is_part(ty) || ends_with(ty, "Args") => {
@@ -302,7 +302,13 @@ fn borrowed(ty: &Type, options: &Options, errors: &mut Errors) {
             errors.at(ty, format_args!("a rail borrows the payload: write `&{part}`, or `&mut {part}` to change it"));
         }
         Type::ImplTrait(bounds) if around::runs_operation(bounds) => {
-            errors.at(ty, "only a rail with `around` takes the operation: write `#[rail(on = [PreToolCall], around)]`");
+            let attribute =
+                if options.of_method { "on(PreToolCall, around)" } else { "rail(on = [PreToolCall], around)" };
+            let message = format_args!("only a rail with `around` takes the operation: write `#[{attribute}]`");
+            // If an option is at the wrong place, it may be `around`.
+            if !options.unclear {
+                errors.at(ty, message);
+            }
         }
         _ => errors.at(ty, foreign(ty)),
     }
@@ -329,9 +335,49 @@ fn output(output: &ReturnType, errors: &mut Errors) -> Type {
             if let Type::ImplTrait(_) = ungrouped(ty) {
                 errors.at(ty, "a rail returns its decision: write `async fn …() -> RailAction`");
             }
+            failure(ty, errors);
             (**ty).clone()
         }
     }
+}
+
+/// Reports an error in a `Result` that borrows, or that threads cannot share.
+fn failure(output: &Type, errors: &mut Errors) {
+    let Type::Path(path) = ungrouped(output) else { return };
+    let result = path.path.segments.last().filter(|last| last.ident == "Result");
+    let Some(PathArguments::AngleBracketed(args)) = result.map(|last| &last.arguments) else { return };
+    let Some(GenericArgument::Type(error)) = args.args.get(1) else { return };
+    match ungrouped(error) {
+        Type::Reference(error) if error.lifetime.as_ref().is_none_or(|name| name.ident != "static") => {
+            let borrow = TypeReference { lifetime: Some(syn::parse_quote!('static)), ..error.clone() };
+            let owned = if matches!(&*error.elem, Type::Path(path) if path.path.is_ident("str")) {
+                "String".to_owned()
+            } else {
+                shown(&error.elem)
+            };
+            let message = format_args!("an error outlives the call: write `{}` or `{owned}`", shown(borrow));
+            errors.push(syn::Error::new(error.and_token.span, message));
+        }
+        Type::Path(boxed) if ends_with(error, "Box") => {
+            let Some(PathArguments::AngleBracketed(args)) = boxed.path.segments.last().map(|last| &last.arguments)
+            else {
+                return;
+            };
+            let Some(GenericArgument::Type(Type::TraitObject(object))) = args.args.first() else { return };
+            let names = |name: &str| object.bounds.iter().any(|bound| is_trait(bound, name));
+            if names("Error") && !(names("Send") && names("Sync")) {
+                let first = object.bounds.first();
+                let message = "another thread may report an error: write";
+                errors.at(error, format_args!("{message} `Box<dyn {} + Send + Sync>`", shown(first)));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns `true` for a bound such as `std::error::Error`, if `name` is `Error`.
+fn is_trait(bound: &TypeParamBound, name: &str) -> bool {
+    matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name))
 }
 
 fn type_params(generics: &Generics) -> impl Iterator<Item = &GenericParam> {
