@@ -277,6 +277,38 @@ fn in_tokens(tokens: TokenStream, events: &[&Path], library: &Library) -> TokenS
     out.into_iter().collect()
 }
 
+/// Writes `impl Next` in the place of `&dyn Next`, which is reported. Otherwise, rustc reports that no `dyn Next` can exist.
+/// Returns `None` if there is no such type.
+pub(super) fn without_dyn(tokens: &TokenStream) -> Option<TokenStream> {
+    let tokens: Vec<_> = tokens.clone().into_iter().collect();
+    let (mut out, mut is_changed): (Vec<TokenTree>, _) = (Vec::new(), false);
+    for (at, token) in tokens.iter().enumerate() {
+        let changed = match token {
+            TokenTree::Ident(word) if word == "dyn" && is_next(&tokens[at + 1..]) => {
+                while out.last().is_some_and(|token| ["&", "mut"].contains(&&*token.to_string())) {
+                    out.pop();
+                }
+                Some(Ident::new("impl", word.span()).into())
+            }
+            TokenTree::Group(group) => without_dyn(&group.stream()).map(|content| with_content(group, content)),
+            _ => None,
+        };
+        is_changed |= changed.is_some();
+        out.push(changed.unwrap_or_else(|| token.clone()));
+    }
+    is_changed.then(|| out.into_iter().collect())
+}
+
+/// Returns `true` if the tokens begin with the trait `Next`, also with a path.
+fn is_next(tokens: &[TokenTree]) -> bool {
+    let path = tokens.iter().take_while(|token| match token {
+        TokenTree::Ident(_) => true,
+        TokenTree::Punct(punct) => punct.as_char() == ':',
+        _ => false,
+    });
+    matches!(path.last(), Some(TokenTree::Ident(name)) if name == "Next")
+}
+
 fn last_name(ty: &Type) -> Option<String> {
     let Type::Path(path) = ungrouped(ty) else { return None };
     path.path.segments.last().map(|segment| segment.ident.to_string())

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `parse` | reads the item: a function, or an `impl` block with its methods |
 //! | `dropped` | finds decisions that a body drops |
+//! | `swapped` | finds decisions whose reason comes before their condition |
 //! | `around` | checks rails around an operation, and finds `next.await` in their bodies |
 //! | `args` | reads the arguments of `#[rail]` and `#[on]` |
 //! | `model` | the model of a rail: `Rail`, `Handler`, `Param`, `Source` |
 //! | `options` | checks the options of a function against its parameters and against each other |
 //! | `check` | makes the model from the item and the arguments, and reports all mistakes |
+//! | `substitute` | finds functions whose return type leaves out the type of their answer |
 //! | `pick` | takes one parameter out of the payload |
 //! | `handled` | writes the call of a rail that needs more than parts of its events |
 //! | `expand` | writes the items of the model, one function for each item |
@@ -24,6 +26,8 @@ mod model;
 mod options;
 mod parse;
 mod pick;
+mod substitute;
+mod swapped;
 
 use proc_macro2::{Span, TokenStream};
 
@@ -41,6 +45,7 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     let (item_tokens, item) = parse::item(item, &mut errors);
     let item_tokens = dropped::decisions(item_tokens, &mut errors);
     let item_tokens = around::awaited(&item_tokens, &mut errors).unwrap_or(item_tokens);
+    let item_tokens = swapped::arguments(&item_tokens, &mut errors).unwrap_or(item_tokens);
     let rail = match item {
         Some(item) => check::rail(args, item, &mut errors),
         None => parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)),
@@ -50,9 +55,14 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
         rail
     });
     let item_tokens = match &rail {
-        Some(rail) => around::with_operations(item_tokens, rail),
+        Some(rail) => {
+            let item_tokens = around::with_operations(item_tokens, rail);
+            substitute::types(&item_tokens, rail, &mut errors).unwrap_or(item_tokens)
+        }
         None => item_tokens,
     };
+    let without_dyn = if errors.any() { around::without_dyn(&item_tokens) } else { None };
+    let item_tokens = without_dyn.unwrap_or(item_tokens);
     let beside = match (errors.finish(()), rail) {
         (Ok(()), Some(rail)) => expand::rail(rail),
         (Ok(()), None) => TokenStream::new(),
