@@ -206,8 +206,13 @@ fn carrier(rail: &Rail) -> TokenStream {
     let Subject::Function { ident, vis, attrs, apart } = &rail.subject else { return TokenStream::new() };
     let (library, quiet) = (&rail.library, rail.quiet());
     // The span is that of the macro, so an unused rail gives one warning, at the function, and not two.
+    let span = Span::call_site().located_at(ident.span());
     let mut ident = ident.clone();
-    ident.set_span(Span::call_site().located_at(ident.span()));
+    ident.set_span(span);
+    // With the span of the macro, the name is read in the edition of the macro. `gen` is no keyword before 2024.
+    if ident == "gen" {
+        ident = Ident::new_raw("gen", span);
+    }
     // A rail that is not public has no page in the documentation.
     let docs = matches!(vis, Visibility::Public(_)).then(|| docs::docs(rail));
     let allowed = quote!(#[allow(non_camel_case_types, missing_copy_implementations, missing_debug_implementations)]);
