@@ -4,7 +4,7 @@ use exo_rails_sequence::grammar::{self, Mistake, Rule, Token as Word};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Expr, Ident, Lit, Meta, Path, Token, Type};
+use syn::{Attribute, Expr, Ident, Lit, LitStr, Meta, Path, Token, Type};
 
 use crate::errors::Errors;
 
@@ -76,6 +76,12 @@ fn rule(input: ParseStream<'_>) -> syn::Result<syn::Result<Named>> {
     } else {
         None
     };
+    if input.peek(LitStr) && (input.peek2(Token![;]) || input.fork().parse::<TokenStream>()?.into_iter().count() == 1) {
+        let text: LitStr = input.parse()?;
+        input.parse::<Option<Token![;]>>()?;
+        let message = format!("a rule has no quotes here: write `{}`", text.value());
+        return Ok(Err(syn::Error::new(text.span(), message)));
+    }
     let (mut words, mut dotted) = (Vec::new(), Vec::new());
     let mut end = input.span();
     while !input.is_empty() && !input.peek(Token![;]) {
@@ -87,8 +93,22 @@ fn rule(input: ParseStream<'_>) -> syn::Result<syn::Result<Named>> {
         end = words.last().map_or(end, |word| word.at);
     }
     input.parse::<Option<Token![;]>>()?;
-    let rule = grammar::parse(&words, end).map_err(|Mistake { at, message }| syn::Error::new(at, message));
+    let rule = grammar::parse(&words, end).map_err(|mistake| joined(&words, end).unwrap_or(mistake));
+    let rule = rule.map_err(|Mistake { at, message }| syn::Error::new(at, message));
     Ok(rule.map(|rule| Named { name, because, rule, dotted }))
+}
+
+/// Returns the mistake if the words are two rules without a `;` between them. A second rule that begins with a name looks like
+/// the rest of the first.
+fn joined(words: &[Word<Span>], end: Span) -> Option<Mistake<Span>> {
+    let begins = |place: &usize| {
+        let word = &words[*place];
+        !word.is_quoted
+            && ["at", "never", "sum"].contains(&&*word.text)
+            && grammar::parse(&words[..*place], end).is_ok()
+    };
+    let second = &words[(1..words.len()).find(begins)?];
+    Some(Mistake { at: second.at, message: format!("the rule ends here: write `;` before `{}`", second.text) })
 }
 
 /// Reads the names after a name, as in `order.id`, which is one word of the grammar.
