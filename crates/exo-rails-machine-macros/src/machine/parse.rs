@@ -1,7 +1,7 @@
 //! Reads the tokens of `machine!`.
 
 use exo_rails_text::names::nearest;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream};
@@ -54,7 +54,11 @@ impl Machine {
         if input.peek(Token![->]) || input.peek2(Token![->]) {
             return Err(input.error("an edge is a part of its source: write it into the braces of that node"));
         }
-        let word: Ident = input.call(Ident::parse_any)?;
+        if input.peek(Token![@]) {
+            return Err(before_its_node(input));
+        }
+        let message = "write `context`, `tools`, or a node: `task`, `state`, `init`, `join` or `end`";
+        let word = word(input, message)?;
         match &*word.to_string() {
             "context" => {
                 let name = input.parse()?;
@@ -75,13 +79,31 @@ impl Machine {
                 }
             }
             name => {
-                let message = "write `context`, `tools`, or a node: `task`, `state`, `init`, `join` or `end`";
                 let kind = kind(name).ok_or_else(|| unknown(&word, &["context", "tools"], message))?;
                 self.nodes.push(node(input, docs, kind)?);
             }
         }
         Ok(())
     }
+}
+
+/// Reads the word that begins an item or a part of a node. `message` lists the words.
+fn word(input: ParseStream<'_>, message: &str) -> Result<Ident> {
+    input.call(Ident::parse_any).map_err(|error| Error::new(error.span(), message))
+}
+
+/// Returns the error of an annotation before its node, such as `@retry(2) task Check`.
+fn before_its_node(input: ParseStream<'_>) -> Error {
+    let ahead = input.fork();
+    let shown = |ahead: ParseStream<'_>| {
+        ahead.parse::<Token![@]>()?;
+        let annotation = ahead.call(Ident::parse_any)?;
+        let value = if ahead.peek(token::Paren) { ahead.parse::<TokenTree>()?.to_string() } else { String::new() };
+        let (kind, name) = (ahead.call(Ident::parse_any)?, ahead.call(Ident::parse_any)?);
+        Ok::<_, Error>(format!("{kind} {name} @{annotation}{value}"))
+    };
+    let example = shown(&ahead).unwrap_or_else(|_| "task Check @retry(2)".to_owned());
+    input.error(format!("an annotation is behind the name of its node: write `{example}`"))
 }
 
 fn kind(word: &str) -> Option<Kind> {
@@ -139,7 +161,15 @@ fn part(input: ParseStream<'_>, node: &mut Node) -> Result<()> {
         node.edges.push(edge(input)?);
         return Ok(());
     }
-    let word: Ident = input.call(Ident::parse_any)?;
+    if input.peek(Token![@]) {
+        return Err(before_its_node(input));
+    }
+    if let Ok(arrow) = input.parse::<Token![=>]>() {
+        let target = input.parse::<Ident>().map_or_else(|_| "Target".to_owned(), |target| target.to_string());
+        return Err(Error::new(arrow.span(), format!("an edge has a thin arrow: write `-> {target};`")));
+    }
+    let message = "write an edge `-> Target;`, a node, or `prompt`, `reads`, `writes`, `uses`, `agent` or `meta`";
+    let word = word(input, message)?;
     match &*word.to_string() {
         "prompt" => text(input, &word, &mut node.prompt),
         "agent" => text(input, &word, &mut node.agent),
@@ -163,8 +193,6 @@ fn part(input: ParseStream<'_>, node: &mut Node) -> Result<()> {
             input.parse::<Token![;]>().map(drop)
         }
         name => {
-            let message =
-                "write an edge `-> Target;`, a node, or `prompt`, `reads`, `writes`, `uses`, `agent` or `meta`";
             let words = ["prompt", "reads", "writes", "uses", "agent", "meta"];
             let kind = kind(name).ok_or_else(|| unknown(&word, &words, message))?;
             node.nodes.push(self::node(input, docs, kind)?);

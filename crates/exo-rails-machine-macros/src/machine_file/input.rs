@@ -19,7 +19,11 @@ impl Parse for Input {
         input.parse::<Token![;]>()?;
         let attrs = input.call(Attribute::parse_outer)?;
         let vis = input.parse()?;
-        input.parse::<Token![struct]>()?;
+        let path = input.fork().parse::<LitStr>().map_or_else(|_| "flow.dygram".to_owned(), |path| path.value());
+        input.parse::<Token![struct]>().map_err(|error| {
+            let message = format!("the machine needs a name: write `machine_file!(struct Flow = \"{path}\");`");
+            syn::Error::new(error.span(), message)
+        })?;
         let name: Ident = input.parse()?;
         if !input.peek(Token![=]) {
             return Err(input.error("write `= \"flow.dygram\"` after the name"));

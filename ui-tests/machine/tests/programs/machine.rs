@@ -68,6 +68,17 @@ mod inner {
     }
 }
 
+/// A machine in a file.
+mod of_a_file {
+    use exo_rails_machine::machine_file;
+
+    machine_file!(struct Flow = "flow.dygram");
+
+    pub fn is_complete() -> bool {
+        Flow::machine().nodes().len() == 2
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 pub struct Parcel {
     pub lines: Vec<String>,
@@ -130,7 +141,7 @@ fn compiles_and_runs() {
     let plan = Plan::of(&definition).expect("the machine can be executed");
     let ask = plan.node(desk::WorkAsk::PATH).expect("the node is in the plan");
     assert_eq!((&*ask.tools, ask.agent.is_some()), (&["search".to_owned()][..], true));
-    assert!(inner::is_complete());
+    assert!(inner::is_complete() && of_a_file::is_complete());
 
     let found = Search::tool(|args| async move { Ok::<_, OperationError>(args.text) });
     let finder = Finder::machine(&MyTools { search: found });
