@@ -20,6 +20,7 @@ mod steps;
 use proc_macro2::TokenStream;
 
 pub(crate) use chain_requirements::chain_requirements;
+pub(crate) use listed::lifetime;
 
 use crate::errors;
 

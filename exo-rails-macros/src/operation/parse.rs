@@ -1,10 +1,11 @@
 //! The options in `#[operation(…)]`.
 
-use quote::format_ident;
+use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{DeriveInput, Ident, Path, Type};
 
+use crate::chain::lifetime;
 use crate::custom_event::sized;
 use crate::errors::{Errors, shown};
 use crate::options::{Options, name};
@@ -106,6 +107,9 @@ fn owned(ty: Type, errors: &mut Errors) -> Type {
                 "an operation owns its inputs and its output, and `{what}` has no known size: write `{sized}`"
             ),
         );
+    } else if let Some(lifetime) = lifetime(ty.to_token_stream()) {
+        let message = "an operation owns its inputs and its output: write a type without the lifetime";
+        errors.at(&lifetime, format_args!("{message} `{lifetime}`"));
     }
     ty
 }
