@@ -52,7 +52,7 @@ fn parse(input: ParseStream<'_>) -> syn::Result<Shared> {
     let body;
     braced!(body in input);
     let requirements = all(&body, &mut errors)?;
-    if requirements.is_empty() {
+    if requirements.is_empty() && !errors.any() {
         errors.at(&ident, format_args!("`{ident}` requires nothing: write `require(permission_check on PreToolCall)`"));
     }
     if !input.is_empty() {
