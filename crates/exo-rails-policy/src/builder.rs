@@ -50,6 +50,15 @@ macro_rules! setters {
             }
         }
     };
+    // A `char` converts into a `String`, and rustc proposes `.chars()` for a text in the place of a list.
+    (@setter $field:ident [String]) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
+        #[must_use]
+        pub fn $field(mut self, $field: impl IntoIterator<Item: AsRef<str>>) -> Self {
+            self.$field = $field.into_iter().map(|text| text.as_ref().to_owned()).collect();
+            self
+        }
+    };
     (@setter $field:ident [$item:ty]) => {
         #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
         #[must_use]

@@ -319,8 +319,8 @@ impl Sink {
 
     /// Guards only against these labels.
     #[must_use]
-    pub fn labels<L: Into<String>>(mut self, labels: impl IntoIterator<Item = L>) -> Self {
-        self.labels = labels.into_iter().map(Into::into).collect();
+    pub fn labels<L: AsRef<str>>(mut self, labels: impl IntoIterator<Item = L>) -> Self {
+        self.labels = labels.into_iter().map(|label| label.as_ref().to_owned()).collect();
         self
     }
 

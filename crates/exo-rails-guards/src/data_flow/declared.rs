@@ -54,8 +54,8 @@ pub fn taint(scope: &RunScope, text: impl Into<String>, source: impl Into<String
 /// let ctx = RunContext::new("desk");
 /// clear(&ctx, "bob@partner.example", ["web"]);
 /// ```
-pub fn clear<L: Into<String>>(scope: &RunScope, value: impl Into<String>, labels: impl IntoIterator<Item = L>) {
-    let labels = labels.into_iter().map(Into::into).collect();
+pub fn clear<L: AsRef<str>>(scope: &RunScope, value: impl Into<String>, labels: impl IntoIterator<Item = L>) {
+    let labels = labels.into_iter().map(|label| label.as_ref().to_owned()).collect();
     declare(scope, Declaration::Clear { value: value.into(), labels });
 }
 

@@ -84,8 +84,8 @@ impl KitBuilder {
 
     /// Adds the names of your tools. A configuration that names another tool is then an error. Patterns such as `delete_*` are
     /// not checked. By default, no name is checked.
-    pub fn known_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        Arc::make_mut(&mut self.known_tools.0).extend(names.into_iter().map(Into::into));
+    pub fn known_tools<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        Arc::make_mut(&mut self.known_tools.0).extend(names.into_iter().map(|name| name.as_ref().to_owned()));
         self
     }
 

@@ -282,8 +282,8 @@ impl PathSandboxBuilder {
     }
 
     /// Replaces the list of denied names: see [`PathSandboxConfig::denied`].
-    pub fn denied(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.config.denied = names.into_iter().map(Into::into).collect();
+    pub fn denied(mut self, names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.config.denied = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
         self
     }
 

@@ -70,8 +70,8 @@ impl PermissionsBuilder {
     }
 
     /// Sets the names of all tools. A rule about a tool with another name is then an error.
-    pub fn known_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.known_tools.extend(names.into_iter().map(Into::into));
+    pub fn known_tools<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.known_tools.extend(names.into_iter().map(|name| name.as_ref().to_owned()));
         self
     }
 

@@ -258,14 +258,14 @@ impl UrlGuardBuilder {
     }
 
     /// Allows these hosts only: see [`UrlGuardConfig::allowed_hosts`].
-    pub fn allow_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.config.allowed_hosts.extend(hosts.into_iter().map(Into::into));
+    pub fn allow_hosts(mut self, hosts: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.config.allowed_hosts.extend(hosts.into_iter().map(|host| host.as_ref().to_owned()));
         self
     }
 
     /// Denies these hosts: see [`UrlGuardConfig::denied_hosts`].
-    pub fn deny_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.config.denied_hosts.extend(hosts.into_iter().map(Into::into));
+    pub fn deny_hosts(mut self, hosts: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.config.denied_hosts.extend(hosts.into_iter().map(|host| host.as_ref().to_owned()));
         self
     }
 
