@@ -325,17 +325,40 @@ pub struct ToolSpec {
 impl ToolSpec {
     /// Makes the description of a tool with this name. `parameters` is a JSON schema of the arguments.
     #[must_use]
-    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: impl IntoSchema) -> Self {
         Self {
             kind: function(),
             function: FunctionSpec {
                 name: name.into(),
                 description: description.into(),
-                parameters,
+                parameters: parameters.into_schema(),
                 extra: Map::new(),
             },
             extra: Map::new(),
         }
+    }
+}
+
+/// A JSON schema of the arguments of a tool. A text is no schema: parse it first.
+#[diagnostic::on_unimplemented(
+    message = "the schema of a tool is a JSON object, not `{Self}`",
+    label = "not a schema",
+    note = "write the schema as JSON: `json!({{ \"type\": \"object\" }})`"
+)]
+pub trait IntoSchema {
+    /// Returns the schema as JSON.
+    fn into_schema(self) -> Value;
+}
+
+impl IntoSchema for Value {
+    fn into_schema(self) -> Value {
+        self
+    }
+}
+
+impl IntoSchema for Map<String, Value> {
+    fn into_schema(self) -> Value {
+        Value::Object(self)
     }
 }
 

@@ -17,11 +17,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::error::OperationError;
 use crate::message::OperationErrorKind;
-use crate::message::{ToolCallInputs, ToolOutput, ToolSpec};
+use crate::message::{IntoSchema, ToolCallInputs, ToolOutput, ToolSpec};
 use crate::operation::guarded::{GuardedFuture, ToolFunction, converted};
 use crate::operation::permit::Permit;
 
@@ -91,7 +90,12 @@ impl Tool {
     ///
     /// If rails take the arguments of the tool by their type, make it with [`ToolArgs::tool`](crate::ToolArgs::tool)
     /// instead.
-    pub fn new<A, F>(name: impl Into<String>, description: impl Into<String>, parameters: Value, run: F) -> Self
+    pub fn new<A, F>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: impl IntoSchema,
+        run: F,
+    ) -> Self
     where
         A: DeserializeOwned,
         F: ToolFunction<A>, // one argument: a struct. Each call runs a clone: put state into an `Arc`
@@ -145,7 +149,12 @@ impl Tool {
     /// });
     /// # let _ = note;
     /// ```
-    pub fn with_permit<F>(name: impl Into<String>, description: impl Into<String>, parameters: Value, run: F) -> Self
+    pub fn with_permit<F>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: impl IntoSchema,
+        run: F,
+    ) -> Self
     where
         F: ToolFunction<Permit<ToolCallInputs>>,
         F: FnOnce(Permit<ToolCallInputs>) -> <F as ToolFunction<Permit<ToolCallInputs>>>::Future,
@@ -294,7 +303,7 @@ impl fmt::Debug for Tool {
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::context::RunContext;
