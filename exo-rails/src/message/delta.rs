@@ -41,6 +41,18 @@ pub enum ModelDelta {
     Response(Box<ModelResponse>),
 }
 
+impl From<&str> for ModelDelta {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for ModelDelta {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
 /// A piece of a tool call.
 ///
 /// Providers repeat and leave out different fields. [`ResponseBuilder`] describes how the builder finds the call of a

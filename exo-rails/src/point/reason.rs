@@ -58,6 +58,12 @@ impl From<String> for Reason {
     }
 }
 
+impl From<&String> for Reason {
+    fn from(text: &String) -> Self {
+        Self::new(text.clone())
+    }
+}
+
 impl From<Cow<'static, str>> for Reason {
     fn from(text: Cow<'static, str>) -> Self {
         Self::new(text)

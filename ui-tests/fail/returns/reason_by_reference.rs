@@ -1,10 +1,11 @@
-//! The message should say: a reason is a literal or a `String`: write `call.tool_name.clone()`.
+//! The message should say: a reason is a literal or a `String`: write `name.to_string()`.
 
 use exo_rails::prelude::*;
 
 #[rail(on = [PreToolCall])]
 async fn guard(call: &ToolCallInputs) -> RailAction {
-    if call.tool_name == "shell" { RailAction::abort(&call.tool_name) } else { RailAction::Continue }
+    let name: Box<str> = call.tool_name.clone().into();
+    if &*name == "shell" { RailAction::abort(&name) } else { RailAction::Continue }
 }
 
 fn main() {
