@@ -285,7 +285,7 @@ returned_at! {
     label = "a rail on `{E}` cannot return this",
     note = "a rail on `{E}` returns one of these: `{Returns}`; an `Option<_>` or a `Result<_, E>` of them is allowed too",
     note = "to let rails decide, declare the event with `#[event(allows = \"abort\")]`, `\"skip\"` or `\"retry\"`",
-    note = "to skip at an event without retries, return `RailAction<NoSubstitute, NoRetry>`"
+    note = "to skip at an event without retries, return `RailAction<NoSubstitute, NoRetry>`, or with a substitute `RailAction<Memories, NoRetry>`"
 )]
 pub trait ReturnedAtCustom<E: Event, Returns, Impl = ()> {
     /// See [`RailOutput`].

@@ -75,7 +75,7 @@ pub struct RailManager {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a rail, or threads cannot share it",
     label = "not a rail that a `RailManager` can hold",
-    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`; a chain is a rail too",
+    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]` whose bounds it meets; a chain is a rail too",
     note = "to use the rail of a function as a value, add braces: `manager.add(block_dangerous {{}})`",
     note = "the state of the rail must be `Send` and `Sync`, and own its data"
 )]

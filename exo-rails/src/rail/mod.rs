@@ -45,7 +45,7 @@ use crate::point::{HookPoint, RailInfo, SourceLocation};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a rail",
     label = "not a rail",
-    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]`",
+    note = "a rail is an `async fn` or `fn` under `#[rail(on = [PreToolCall])]`, or a type with an `impl` block under `#[rail]` whose bounds it meets",
     note = "to use the rail of a function as a value, add braces: `manager.add(block_dangerous {{}})`",
     note = "a chain made by `rail_chain!`, and an `Arc`, an `Option` and a `Vec` of a rail are rails too; list another guard set as a plain `DynGuardSet`, made with `DynGuardSet::new`"
 )]

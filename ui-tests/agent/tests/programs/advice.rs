@@ -49,6 +49,16 @@ mod rails {
         next.run().await
     }
 
+    struct Timed;
+
+    #[rail]
+    impl Timed {
+        #[on(PreToolCall, around)]
+        async fn run(&self, next: impl Next<ToolCall>) -> Result<ToolOutput, OperationError> {
+            next.run().await
+        }
+    }
+
     #[rail(on = [Dropped])]
     pub fn dropped(ctx: &RailContext) {
         let _ = ctx.step();
@@ -86,10 +96,11 @@ mod rails {
 
     #[rail(on = [PreToolCall])]
     pub fn reasons(call: &ToolCallInputs) -> Verdict {
-        let (text, limit) = (&call.tool_name, 3);
+        let (text, limit, is_shell) = (&call.tool_name, 3, call.tool_name == "shell");
         match text.len() {
             0 => Verdict::abort(text.clone()),
             1 => Verdict::abort(text.to_string()),
+            2 => Verdict::abort_if(is_shell, "no shell"),
             _ => Verdict::abort(format!("the limit is {limit}")),
         }
     }
@@ -282,6 +293,15 @@ mod custom {
     #[event(payload = (&Box<dyn std::fmt::Debug + Send + Sync>, &String, &Vec<String>), allows = "retry")]
     pub struct Of;
 
+    #[derive(Event)]
+    #[event(payload = &mut Memories, allows = "skip", substitute = Memories)]
+    pub struct MemoriesFound;
+
+    #[rail(on = [MemoriesFound])]
+    pub fn brings() -> RailAction<Memories, NoRetry> {
+        RailAction::skip_with(Memories(Vec::new()), "a reason")
+    }
+
     #[rail(on = [MemoriesRecalled])]
     pub fn privacy(query: &Query, memories: &Memories) {
         let _ = (&query.0, &memories.0);
@@ -347,6 +367,19 @@ mod chains {
 
     fn follows() -> impl exo_rails::Meets<Company> {
         Follows
+    }
+
+    fn builds(model: impl Model) {
+        let my_rails = Follows;
+        let _ = Agent::builder("support", model).rails(my_rails).requires::<Company>().build();
+    }
+
+    fn gives_tools(model: impl Model, search: Tool, order: Tool) {
+        let _ = Agent::builder("support", model).tools([search, order]).build();
+    }
+
+    fn gives_one_tool(model: impl Model, search: Tool) {
+        let _ = Agent::builder("support", model).tool(search).build();
     }
 
     rail_chain! { #[chain(requirements = MyRequirements)] struct FollowsOne { permission_check } }
