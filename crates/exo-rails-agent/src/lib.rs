@@ -60,6 +60,6 @@ pub use spec::SpecError;
 // These items are public outside of `cargo doc`: error messages name them, and rustc writes the whole path of a hidden
 // item.
 #[cfg_attr(doc, doc(hidden))]
-pub use agent::IntoGuardSet;
+pub use agent::{IntoGuardSet, IntoTools};
 #[cfg_attr(doc, doc(hidden))]
 pub use model::DynModel;

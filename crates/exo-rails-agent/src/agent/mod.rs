@@ -343,8 +343,8 @@ impl<M, R> AgentBuilder<M, R> {
     }
 
     /// Gives the agent several tools: a list or a [`ToolSet`](exo_rails::ToolSet).
-    pub fn tools(self, tools: impl IntoIterator<Item: Into<Tool>>) -> Self {
-        tools.into_iter().fold(self, Self::tool)
+    pub fn tools(self, tools: impl IntoTools) -> Self {
+        tools.into_tools().fold(self, Self::tool)
     }
 
     /// Sets the instructions that the model reads first. If a run continues a conversation that begins with instructions,
@@ -545,7 +545,7 @@ impl<M, R> AgentBuilder<M, R> {
     /// ```
     pub fn requires<P>(self) -> Self
     where
-        R: Meets<P>,
+        R: Meets<P>, // write `rails` first: `.rails(my_rails).requires::<Company>()`
     {
         self
     }
@@ -672,7 +672,8 @@ impl<M> AgentBuilder<M> {
     message = "`{Self}` is not a guard set",
     label = "not a guard set",
     note = "guard sets are chains made by `rail_chain!`, `RailManager`, `LiveRails`, `HookManager` and `NoRails`; a `DynGuardSet` holds one that is chosen at run time",
-    note = "to make a guard set of one rail, write `rail_chain![my_rail]`"
+    note = "to make a guard set of one rail, write `rail_chain![my_rail]`",
+    note = "a chain with `#[chain(needs = […])]` is a part of another chain: list it in a chain whose rails provide the values"
 )]
 pub trait IntoGuardSet<Impl = ()> {
     /// The guard set.
@@ -688,6 +689,32 @@ impl<R: GuardSet> IntoGuardSet for R {
 
     fn into_guard_set(self) -> Self {
         self
+    }
+}
+
+/// The argument of [`AgentBuilder::tools`]: a list of tools, or a [`ToolSet`](exo_rails::ToolSet).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of tools",
+    label = "not a list of tools",
+    note = "for one tool, write `.tool(search)`; for several, write `.tools([search, order])`"
+)]
+pub trait IntoTools<Impl = ()> {
+    /// Returns the tools.
+    fn into_tools(self) -> impl Iterator<Item = Tool>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item: Into<Tool>>> IntoTools for I {
+    fn into_tools(self) -> impl Iterator<Item = Tool> {
+        self.into_iter().map(Into::into)
+    }
+}
+
+/// See [`Decoy`].
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item: Into<Tool>>, Impl: Decoy> IntoTools<Impl> for I {
+    fn into_tools(self) -> impl Iterator<Item = Tool> {
+        self.into_iter().map(Into::into)
     }
 }
 
