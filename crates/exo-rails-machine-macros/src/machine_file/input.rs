@@ -21,8 +21,8 @@ impl Parse for Input {
         let vis = input.parse()?;
         let path = input.fork().parse::<LitStr>().map_or_else(|_| "flow.dygram".to_owned(), |path| path.value());
         input.parse::<Token![struct]>().map_err(|error| {
-            let message = format!("the machine needs a name: write `machine_file!(struct Flow = \"{path}\");`");
-            syn::Error::new(error.span(), message)
+            let what = if input.peek(LitStr) { "the machine needs a name" } else { "a machine is a struct" };
+            syn::Error::new(error.span(), format!("{what}: write `machine_file!(struct Flow = \"{path}\");`"))
         })?;
         let name: Ident = input.parse()?;
         if !input.peek(Token![=]) {

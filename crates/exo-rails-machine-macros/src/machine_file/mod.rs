@@ -91,7 +91,7 @@ mod tests {
             ("struct Flow = 3;", "write the path of a DyGram file, such as \\\"flow.dygram\\\""),
             ("struct Flow;", "write `= \\\"flow.dygram\\\"` after the name"),
             ("struct Flow = \"/flow.dygram\";", "write a path that is relative to this file"),
-            ("enum Flow = \"flow.dygram\";", "expected `struct`"),
+            ("enum Flow = \"flow.dygram\";", "a machine is a struct: write"),
             ("struct Flow = \"flow.dygram\"; struct Other = \"flow.dygram\";", "write one machine for each call"),
         ];
         for (call, message) in table {
