@@ -28,6 +28,7 @@ use crate::rail::facts;
 ///
 /// Each attempt starts with the inputs of the caller. So a rail that rewrites the inputs does not rewrite its own
 /// changes on a retry.
+#[expect(clippy::too_many_lines, reason = "one future for everything: see below")]
 // One future for everything. With one future for the attempt and another one for the operation inside, a tool call
 // takes 60 instructions more.
 pub(super) fn attempts<O, R, P, E>(
@@ -86,15 +87,17 @@ where
                         if let Some(began) = began {
                             ctx.set_elapsed(Some(began.elapsed()));
                         }
-                        let is_kept;
-                        (inputs, is_kept) = match ctx.return_slot(slot) {
-                            Ok(inputs) => (inputs, false),
+                        inputs = match ctx.return_slot(slot) {
+                            Ok(inputs) => inputs,
                             // Boxed, because it is rare and would make every guarded call larger.
-                            Err(slot) => Box::pin(ctx.await_permit(slot)).await,
+                            Err(slot) => match Box::pin(ctx.await_permit(slot)).await {
+                                (inputs, false) => inputs,
+                                (copy, true) => {
+                                    inputs = copy;
+                                    break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
+                                }
+                            },
                         };
-                        if is_kept {
-                            break 'attempt RunError::PermitKept { event: O::Pre::POINT }.into();
-                        }
                         if is_provided {
                             ctx.drop_slot::<O::Inputs>();
                         }
