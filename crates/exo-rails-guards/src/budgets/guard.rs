@@ -233,13 +233,14 @@ impl Budgets {
     /// Limits a streamed answer to the tokens for which the budgets have room.
     async fn limit_answer(&self, request: &ModelCallInputs, ctx: &mut RailContext) -> Result<(), BudgetError> {
         let id = CallId::of(Operation::Model, ctx);
-        let parts = ctx.run.update(|held: &mut Held| held.parts(&self.id, id));
+        let mut parts = ctx.run.update(|held: &mut Held| held.parts(&self.id, id));
+        parts.retain(|part| matches!(part.measure, Measure::CompletionTokens | Measure::TotalTokens | Measure::Cost));
+        if parts.is_empty() {
+            return Ok(());
+        }
         let prompt = Expected::of(request, &self.config.estimate).prompt;
         let mut least: Option<(usize, u64)> = None;
         for part in parts {
-            if !matches!(part.measure, Measure::CompletionTokens | Measure::TotalTokens | Measure::Cost) {
-                continue;
-            }
             let Counter { used, reserved, .. } = self.store.at(ctx).counter(&part.key).await?;
             // What this call has reserved is room too.
             let others = reserved.saturating_sub(part.amount);

@@ -86,7 +86,7 @@ impl RunAmounts {
                 continue;
             }
             let claim = Claim { key: &key, amount: missing, limit: amount.used, window: amount.window };
-            // If there is no room, another call of the run has brought the amount at the same time.
+            // Without room, another call of the run has already put the amount back.
             if let Ok(reservation) = store.reserve(&[claim], TIME_LIMIT).await? {
                 store.settle(&reservation, &[missing]).await?;
             }

@@ -108,7 +108,7 @@ impl PersonalData {
             is_listed && !except.contains(number)
         };
         let mut rules: Vec<Rule> = (0..ALL.len()).filter(runs).map(|number| ALL[number].rule()).collect();
-        // A word before a number says what it is, also if its recogniser is no default.
+        // A word before a number says what it is, even if its recogniser is not on by default.
         let may_run = |named: &&Named| {
             let number = ALL.iter().position(|recogniser| recogniser.name == named.name);
             number.is_some_and(|number| !except.contains(&number) && (listed.is_empty() || listed.contains(&number)))

@@ -116,7 +116,7 @@ impl Named {
     }
 }
 
-/// Whether the word is no end of a longer one, as in `hotel`.
+/// Whether the word stands alone. In `hotel`, the word `tel` is the end of a longer word.
 fn begins_word(found: &Candidate<'_>) -> bool {
     let begins_capital = found.whole.starts_with(char::is_uppercase);
     found.before.chars().next_back().is_none_or(|last| !last.is_alphabetic() || (begins_capital && last.is_lowercase()))

@@ -615,7 +615,7 @@ fn is_mailbox(found: &Candidate<'_>) -> bool {
     !(is_scale(first) || (is_version(first) && number(&second) > 0) || is_unit)
 }
 
-/// Whether a number is no part of a list of numbers, such as the coordinates of a drawing. The signs `+`, `-` and `(` are those of a phone
+/// Whether a number stands outside of a list of numbers, such as the coordinates of a drawing. The signs `+`, `-` and `(` are those of a phone
 /// number.
 fn is_no_list(found: &Candidate<'_>) -> bool {
     let begun = found.before.trim_end_matches([' ', '.']);

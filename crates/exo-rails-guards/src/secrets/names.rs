@@ -1,11 +1,11 @@
 //! What the name of a field says about its value.
 //!
 //! A name is a phrase. Its last word says what the value is: `token_id` is an id, and `auth v1.2.3 h1` is a hash. The word before `key` or
-//! `token` says of what kind it is: a `cache_key` and a `public_key` are no secrets.
+//! `token` says of what kind it is: a `cache_key` and a `public_key` are not secrets.
 
 use crate::scan::Candidate;
 
-/// Last words of names whose values are no secrets: a value of another kind that only belongs to a secret.
+/// Last words of names whose values are not secrets, for example the id or the path of a secret.
 const OTHER_KINDS: &[&str] = &[
     "id",
     "ids",
@@ -65,7 +65,7 @@ const OTHER_KINDS: &[&str] = &[
     "provider",
 ];
 
-/// Words before `key` or `token` that say that it is no secret: it is public, or it only finds something.
+/// Words before `key` or `token` that say that it is not a secret: it is public, or it only finds something.
 const NO_SECRETS: &[&str] = &[
     "public",
     "pub",
