@@ -8,6 +8,7 @@ use exo_rails::prelude::*;
 use exo_rails_guards::store::{MemoryStore, StateStore};
 use exo_rails_guards::{Scope, UserId};
 use proptest::prelude::*;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::budgets::support::{Rails, answer, counter, on, request, usage};
@@ -21,7 +22,10 @@ enum End {
     /// With this part of the reserved tokens, in percent.
     Answer(u64),
     Failure,
+    /// Somebody drops it while the model works.
     Dropped,
+    /// Somebody drops it after a short time, perhaps before it reaches the model.
+    Cancelled,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +36,12 @@ struct Planned {
 }
 
 fn planned() -> impl Strategy<Value = Planned> {
-    let end = prop_oneof![4 => (0..=100_u64).prop_map(End::Answer), 1 => Just(End::Failure), 1 => Just(End::Dropped)];
+    let end = prop_oneof![
+        8 => (0..=100_u64).prop_map(End::Answer),
+        2 => Just(End::Failure),
+        1 => Just(End::Dropped),
+        1 => Just(End::Cancelled),
+    ];
     (1..300_u64, end, 0..4_u32).prop_map(|(max_tokens, end, waits)| Planned { max_tokens, end, waits })
 }
 
@@ -58,7 +67,7 @@ impl Drop for Running<'_> {
     }
 }
 
-async fn model(seen: &Seen, plan: Planned) -> Result<ModelResponse, OperationError> {
+async fn model(seen: &Seen, plan: Planned, works: &Notify) -> Result<ModelResponse, OperationError> {
     seen.calls.fetch_add(1, Ordering::SeqCst);
     let reserved = PROMPT + plan.max_tokens;
     let before = seen.tokens.fetch_add(reserved, Ordering::SeqCst);
@@ -75,7 +84,10 @@ async fn model(seen: &Seen, plan: Planned) -> Result<ModelResponse, OperationErr
             Ok(answer(Some(usage(PROMPT, completion))))
         }
         End::Failure => Err(OperationError::from("down")),
-        End::Dropped => std::future::pending().await,
+        End::Dropped | End::Cancelled => {
+            works.notify_one();
+            std::future::pending().await
+        }
     }
 }
 
@@ -83,9 +95,19 @@ async fn run(rails: &Rails, seen: &Seen, plans: &[Planned]) {
     for plan in plans {
         let mut ctx = RunContext::new("demo");
         ctx.run.insert(UserId::new("ada"));
-        let call = rails.guard_llm_call(request(9, Some(plan.max_tokens)), &mut ctx, |_| model(seen, *plan));
-        let limit = if matches!(plan.end, End::Dropped) { Duration::from_millis(2) } else { Duration::from_mins(1) };
-        let _ = tokio::time::timeout(limit, call).await;
+        let works = Notify::new();
+        let call = rails.guard_llm_call(request(9, Some(plan.max_tokens)), &mut ctx, |_| model(seen, *plan, &works));
+        let dropped = async {
+            match plan.end {
+                End::Dropped => works.notified().await,
+                End::Cancelled => tokio::time::sleep(Duration::from_millis(2)).await,
+                End::Answer(_) | End::Failure => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = call => {}
+            () = dropped => {}
+        }
     }
 }
 
@@ -123,11 +145,12 @@ fn all_at_once<S: StateStore + Clone + 'static>(store: &S, most: u64, plans: Vec
 }
 
 fn check(store: &(impl StateStore + Clone + 'static), most: u64, plans: Vec<Vec<Planned>>) {
+    let is_cancelled = plans.iter().flatten().any(|plan| matches!(plan.end, End::Cancelled));
     let (seen, used) = all_at_once(store, most, plans);
     let read = |value: &AtomicU64| value.load(Ordering::SeqCst);
     assert!(read(&seen.most) <= most, "{} tokens at once or used, of {most}", read(&seen.most));
     assert_eq!(read(&seen.used), used, "the store counts what the model has used");
-    assert!(read(&seen.calls) > 0);
+    assert!(is_cancelled || read(&seen.calls) > 0, "no call reached the model");
 }
 
 proptest! {
