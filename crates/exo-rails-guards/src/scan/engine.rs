@@ -33,7 +33,7 @@
 //! A text of n bytes costs n look-ups in the table of [`Prefixes`], and a step of an automaton for each byte of a match that is begun.
 //! Matches that begin inside of each other could make that quadratic, so a search has a budget of steps that grows with the text. A search
 //! that exceeds it says "open" or "not clean", never "nothing"; then a search with the regex itself decides, which always moves on
-//! past a long match.
+//! past a long match. A rule may find matches and reject each of them, so a search also has a [`Patience`] for each rule.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -46,7 +46,7 @@ use regex_syntax::hir::Hir;
 
 use super::prefixes::{Prefix, Prefixes, is_after_word, is_word_byte};
 use super::readings::{self, Reading, index};
-use super::rule::{LONGEST_UNFINISHED, Rule, after};
+use super::rule::{LONGEST_UNFINISHED, Patience, Rule, after};
 use super::starts::{FindStart, Start, Starts};
 use crate::automaton::{Automaton, Run, Runner};
 
@@ -343,12 +343,13 @@ impl Engine {
     /// Adds the secrets of a rule. The next match may begin inside of the last one, but not inside of its secret.
     fn find_rule(&self, text: &str, number: usize, mut from: usize, all: &mut Vec<Found>) {
         let rule = &self.rules[number];
+        let mut patience = Patience::new(text);
         while let Some(found) = rule.next_match(text, from) {
             let start = found.start;
             from = after(text, start);
             let is_long = found.len() > LONGEST_UNFINISHED;
             let end = found.end;
-            match rule.may_begin(text, start).then(|| rule.secret(text, found.clone())).flatten() {
+            match rule.may_begin(text, start).then(|| rule.secret(text, found.clone(), &mut patience)).flatten() {
                 Some(secret) => {
                     from = from.max(secret.end);
                     let is_certain = rule.is_certain(text, found, &secret);
@@ -507,7 +508,7 @@ impl Work<'_> {
 
     fn rule(&mut self, rule: &Rule, number: usize, places: impl Iterator<Item = usize>) {
         let mut from = 0;
-        let mut runner = None;
+        let (mut runner, mut patience) = (None, Patience::new(self.text));
         for start in places {
             if start < from {
                 continue;
@@ -522,7 +523,7 @@ impl Work<'_> {
             });
             match run {
                 Run::Match(end) if rule.may_begin(self.text, start) => {
-                    if let Some(secret) = rule.secret(self.text, start..end) {
+                    if let Some(secret) = rule.secret(self.text, start..end, &mut patience) {
                         from = secret.end;
                         let is_certain = rule.is_certain(self.text, start..end, &secret);
                         self.all.push(Found::new(number, start, secret, is_certain));

@@ -37,6 +37,20 @@ pub(crate) struct Candidate<'t> {
     pub(crate) value: &'t str,
 }
 
+/// The bytes of matches that a rule may still find to be no secrets, in one search.
+///
+/// In a text that nobody wrote against the guard, matches hardly overlap. In `pw=pw=pw=…`, one begins at each third byte, and each is as
+/// long as a match may be. When its patience is over, a rule hides what has the form of a secret, and goes on behind it. So the work
+/// grows with the text, and not with the text and the length of a match.
+#[derive(Debug)]
+pub(super) struct Patience(usize);
+
+impl Patience {
+    pub(super) fn new(text: &str) -> Self {
+        Self((1 << 16) + 2 * text.len())
+    }
+}
+
 /// Decides about a match with the text before it.
 pub(crate) type Judge = fn(&Candidate<'_>) -> bool;
 
@@ -108,6 +122,8 @@ struct Compiled {
     automaton: Automaton,
     /// The texts with which matches begin, none of them shortened.
     begun: Option<Beginnings>,
+    /// Whether the first group is always the whole match.
+    is_one_group: bool,
     allowlists: OnceLock<Vec<Allowlist>>,
 }
 
@@ -338,19 +354,31 @@ impl Rule {
         self.compiled()?.automaton.runner()
     }
 
-    /// Returns the secret in a match, if it is one.
-    pub(super) fn secret(&self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
+    /// Returns the part of a match that may be a secret, from the form alone.
+    fn part(&self, compiled: &Compiled, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
+        let part = self.group_of(compiled, text, found)?;
+        let (whole, value) = (&text[found.clone()], &text[part.clone()]);
+        let may_be =
+            !value.is_empty() && !is_mark(value) && (self.keywords.is_empty() || contains_any(whole, &self.keywords));
+        may_be.then_some(part)
+    }
+
+    /// Returns the secret in a match, if it is one. Without patience, the form decides.
+    pub(super) fn secret(&self, text: &str, found: Range<usize>, patience: &mut Patience) -> Option<Range<usize>> {
         let compiled = self.compiled()?;
-        let secret = self.group_of(compiled, text, &found)?;
+        let secret = self.part(compiled, text, &found)?;
+        if patience.0 < found.len() {
+            return Some(secret);
+        }
         let before = before(text, found.start);
         let (whole, value) = (&text[found], &text[secret.clone()]);
-        let is_secret = !value.is_empty()
-            && !is_mark(value)
-            && (self.keywords.is_empty() || contains_any(whole, &self.keywords))
-            && self.entropy.is_none_or(|least| entropy(value) >= least)
+        let is_secret = self.entropy.is_none_or(|least| entropy(value) >= least)
             && self.check.is_none_or(|check| check(value))
             && !compiled.allowlists(self.source).iter().any(|list| list.allows(value, whole))
             && self.judge.is_none_or(|judge| judge(&Candidate { before, whole, value }));
+        if !is_secret {
+            patience.0 -= whole.len();
+        }
         is_secret.then_some(secret)
     }
 
@@ -364,12 +392,12 @@ impl Rule {
 
     /// Returns the group of the match that is the secret.
     fn group_of(&self, compiled: &Compiled, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
-        if compiled.groups() == 0 {
+        if compiled.groups() == 0 || (compiled.is_one_group && self.group.is_none()) {
             return Some(found.clone());
         }
         let regex = compiled.regex.get()?;
         let mut captures = Captures::all(regex.group_info().clone());
-        regex.search_captures(&Input::new(text).range(found.start..).anchored(Anchored::Yes), &mut captures);
+        regex.search_captures(&Input::new(text).range(found.clone()).anchored(Anchored::Yes), &mut captures);
         let group = match self.group {
             Some(group) => captures.get_group(group),
             None => captures.iter().skip(1).flatten().find(|group| group.start < group.end),
@@ -407,7 +435,8 @@ pub(super) fn after(text: &str, at: usize) -> usize {
 impl Compiled {
     fn new(hir: Hir) -> Self {
         let (begun, automaton) = (Beginnings::of(&hir), Automaton::new(hir.clone()));
-        Self { regex: LazyRegex::new(hir), automaton, begun, allowlists: OnceLock::new() }
+        let is_one_group = is_one_group(&hir);
+        Self { regex: LazyRegex::new(hir), automaton, begun, is_one_group, allowlists: OnceLock::new() }
     }
 
     /// Returns where matches may begin.
@@ -496,6 +525,18 @@ fn without_lead(hir: Hir) -> Hir {
         0 => hir,
         lead if lead == parts.len() => hir,
         lead => Hir::concat(parts[lead..].to_vec()),
+    }
+}
+
+/// Returns whether a regex is one group, with nothing beside it that has a width.
+fn is_one_group(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Capture(_) => true,
+        HirKind::Concat(parts) => {
+            let mut wide = parts.iter().filter(|part| !matches!(part.kind(), HirKind::Look(_)));
+            wide.next().is_some_and(|part| matches!(part.kind(), HirKind::Capture(_))) && wide.next().is_none()
+        }
+        _ => false,
     }
 }
 

@@ -179,3 +179,20 @@ fn ordinary_text_stays_unchanged() {
         assert_eq!(secrets.redacted(text), text);
     }
 }
+
+/// Without a limit, the rule would look at each byte of such a text a hundred times.
+#[test]
+fn a_rule_loses_its_patience_with_matches_that_overlap() {
+    let secrets = Secrets::builder().build().unwrap();
+    let few = "pw=".repeat(300);
+    assert!(secrets.redacted(&few) == few, "a short text changes");
+    let note = "The password is written on the board.\n";
+    let many = format!("{note}{}", "pw=".repeat(100_000));
+    let redacted = secrets.redacted(&many);
+    assert!(redacted.starts_with(note), "{}", &redacted[..100]);
+    assert!(
+        redacted.len() < many.len() / 2 && redacted.contains("[NAMED_PASSWORD]"),
+        "{} bytes are left",
+        redacted.len()
+    );
+}
