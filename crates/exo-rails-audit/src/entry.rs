@@ -6,9 +6,10 @@ use std::time::SystemTime;
 
 use exo_rails::{EventRecord, StopKind};
 use exo_rails_policy::audit::Level;
+use exo_rails_text::json::canonical;
 use serde_json::{Map, Value, json};
 
-use crate::hash::{Hash, canonical};
+use crate::hash::Hash;
 
 /// The records whose data contains no payload: those of findings, of approvals and of rails in shadow.
 const WITHOUT_PAYLOAD: [&str; 3] = ["finding", "approval", "shadow"];

@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use data_encoding::HEXLOWER;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// A SHA-256 hash. As text, it has 64 hexadecimal digits in lower case.
@@ -40,47 +39,8 @@ pub(crate) fn from_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
-/// Returns JSON with sorted keys and without spaces, so that equal values have equal hashes.
-pub(crate) fn canonical(value: &Value) -> String {
-    let mut text = String::new();
-    write_canonical(value, &mut text);
-    text
-}
-
-fn write_canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Object(fields) => {
-            let mut names: Vec<_> = fields.iter().collect();
-            names.sort_by_key(|(name, _)| *name);
-            text.push('{');
-            for (place, (name, field)) in names.into_iter().enumerate() {
-                if place > 0 {
-                    text.push(',');
-                }
-                text.push_str(&Value::from(name.as_str()).to_string());
-                text.push(':');
-                write_canonical(field, text);
-            }
-            text.push('}');
-        }
-        Value::Array(items) => {
-            text.push('[');
-            for (place, item) in items.iter().enumerate() {
-                if place > 0 {
-                    text.push(',');
-                }
-                write_canonical(item, text);
-            }
-            text.push(']');
-        }
-        scalar => text.push_str(&scalar.to_string()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -92,11 +52,5 @@ mod tests {
         for wrong in [&text.to_uppercase(), &text[1..], &text.replacen('b', "g", 1), "", "é"] {
             assert!(wrong.parse::<Hash>().is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn canonical_json_has_sorted_keys() {
-        let value = json!({ "b": [1, { "z": null, "a\"": "ü" }], "a": 1.5 });
-        assert_eq!(canonical(&value), r#"{"a":1.5,"b":[1,{"a\"":"ü","z":null}]}"#);
     }
 }

@@ -9,6 +9,7 @@
 //! | [`names`] | names in messages: "did you mean" | |
 //! | [`reading`] | a text with other characters, and the places of its source | |
 //! | [`codes`] | escapes, percent codes and character references | `codes` |
+//! | [`json`] | JSON with one text for each value | `json` |
 //! | [`views`] | the texts inside of a text: in codes, base64 and hexadecimal | `unicode` |
 //! | [`look`] | characters as they look: without case, accents and variants | `unicode` |
 //! | [`spelling`] | whole names and texts in all the ways in which they can be read | `unicode` |
@@ -16,6 +17,8 @@
 #[cfg(feature = "codes")]
 pub mod codes;
 pub mod invisible;
+#[cfg(feature = "json")]
+pub mod json;
 #[cfg(feature = "unicode")]
 pub mod look;
 pub mod names;

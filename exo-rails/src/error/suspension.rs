@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use exo_rails_text::json::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -55,10 +56,21 @@ impl Question {
     }
 
     /// Returns an id that is unique among the questions that a run asks at one time. It consists of the step, the
-    /// number of the tool call, and the event. Use it in the link under which a person answers.
+    /// number of the tool call, the event, and a hash of the text and the data. Use it in the link under which a person answers.
+    ///
+    /// A run may ask again at the same place, for example because another rail asks too, or because a person has changed the
+    /// arguments of the call. The new question has another hash, so a second click on the old link does not answer it.
+    ///
+    /// The hash is FNV-1a with 64 bits (<https://datatracker.ietf.org/doc/draft-eastlake-fnv/>). It tells questions apart that nobody
+    /// has made to look alike. It hides nothing: a person who has the id can check a guess about the data.
     #[must_use]
     pub fn id(&self) -> String {
-        format!("{}.{}.{}", self.step, self.call_number, self.event)
+        let (text, data) = (self.text.as_str().bytes(), canonical(&self.data));
+        let hash = text
+            .chain([0xff])
+            .chain(data.bytes())
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        format!("{}.{}.{}.{hash:016x}", self.step, self.call_number, self.event)
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::time::SystemTime;
 
+use data_encoding::HEXLOWER;
 use exo_rails_guards::approval::{ApprovalRequest, Remember, Reply, ReplyError, UserAnswer, UserQuestion, visible};
+use exo_rails_text::json::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::object::from_object;
 
@@ -16,7 +19,7 @@ const KEY: &str = "exo-rails";
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Interrupt {
-    /// The id, to which the resume entry refers.
+    /// The id, to which the resume entry refers: the id of the request or of the question, with a hash of what the person is shown.
     pub id: String,
     /// What kind of interrupt it is: `tool_call`, `input_required`, `confirmation`, or a name with a prefix.
     pub reason: String,
@@ -144,7 +147,7 @@ impl From<&ApprovalRequest> for Interrupt {
     fn from(request: &ApprovalRequest) -> Self {
         let is_called = !request.call_id.is_empty();
         Self {
-            id: request.id.clone(),
+            id: bound_id(&request.id, request),
             reason: if is_called { "tool_call" } else { "confirmation" }.to_owned(),
             message: Some(request.to_string()),
             tool_call_id: is_called.then(|| request.call_id.clone()),
@@ -166,7 +169,7 @@ impl From<&UserQuestion> for Interrupt {
         }
         let schema = json!({ "type": "object", "properties": { "answer": answer }, "required": ["answer"] });
         Self {
-            id: question.id.clone(),
+            id: bound_id(&question.id, question),
             reason: "input_required".to_owned(),
             message: Some(visible(&question.question).into_owned()),
             tool_call_id: (!question.call_id.is_empty()).then(|| question.call_id.clone()),
@@ -192,6 +195,16 @@ impl TryFrom<&Interrupt> for UserQuestion {
     fn try_from(interrupt: &Interrupt) -> Result<Self, ResumeError> {
         read(&interrupt.metadata, "question", &interrupt.id)
     }
+}
+
+/// The bytes of a hash in the id of an interrupt.
+const HASH: usize = 12;
+
+/// Returns the id of the interrupt for a request or a question. It has a hash of everything that the person is shown, so an entry that
+/// comes back is about that and nothing else, whatever has the same id.
+fn bound_id(id: &str, shown: &impl Serialize) -> String {
+    let hash = Sha256::digest(canonical(&json!(shown)));
+    format!("{id}#{}", HEXLOWER.encode(&hash[..HASH]))
 }
 
 fn metadata(data: &Value) -> Map<String, Value> {
@@ -256,17 +269,17 @@ impl ResumeEntry {
             // A reply that this version does not know approves nothing.
             _ => refused,
         };
-        Self::resolved(&request.id, json!(payload))
+        Self::resolved(bound_id(&request.id, request), json!(payload))
     }
 
     /// Makes the entry with the answer to a question.
     #[must_use]
     pub fn answer(question: &UserQuestion, answer: &UserAnswer) -> Self {
         match answer {
-            UserAnswer::Text(text) => Self::resolved(&question.id, json!({ "answer": text })),
+            UserAnswer::Text(text) => Self::resolved(bound_id(&question.id, question), json!({ "answer": text })),
             // A kind of answer that this version does not know is not sent.
             _ => Self {
-                interrupt_id: question.id.clone(),
+                interrupt_id: bound_id(&question.id, question),
                 status: ResumeStatus::Cancelled,
                 payload: None,
                 metadata: Map::new(),
@@ -284,7 +297,7 @@ impl ResumeEntry {
     /// Returns an error if the entry is about another request, if its payload does not fit the schema, or if the request does
     /// not offer the reply.
     pub fn to_reply(&self, request: &ApprovalRequest) -> Result<Reply, ResumeError> {
-        self.ensure_for(&request.id)?;
+        self.ensure_for(&bound_id(&request.id, request))?;
         if self.status == ResumeStatus::Cancelled {
             return Ok(Reply::deny("the person has cancelled the request"));
         }
@@ -319,7 +332,7 @@ impl ResumeEntry {
         struct Answer {
             answer: String,
         }
-        self.ensure_for(&question.id)?;
+        self.ensure_for(&bound_id(&question.id, question))?;
         if self.status == ResumeStatus::Cancelled {
             return Ok(UserAnswer::Declined);
         }
@@ -340,20 +353,26 @@ impl ResumeEntry {
 /// Reads the replies to all open requests of a run, with the ids of the requests. AG-UI requires that `resume` has a response to
 /// each open interrupt and to no other.
 ///
+/// The id of an interrupt has a hash of the request. So an entry only answers the request that the person was shown: an entry for
+/// other arguments, or for a request that another agent made at the same place, is about an interrupt that is not open.
+///
 /// # Errors
-/// Returns an error if a request has no entry or several, if an entry is about another request, or if an entry cannot be read.
-/// The run then ends with the event `RUN_ERROR`.
+/// Returns an error if a request has no entry or several, if an entry is about another request, if an entry cannot be read, or if two
+/// requests are equal. The run then ends with the event `RUN_ERROR`.
 pub fn replies(open: &[ApprovalRequest], resume: &[ResumeEntry]) -> Result<Vec<(String, Reply)>, ResumeError> {
-    let is_open = |entry: &&ResumeEntry| open.iter().any(|request| request.id == entry.interrupt_id);
-    if let Some(entry) = resume.iter().find(|entry| !is_open(entry)) {
+    let ids: Vec<_> = open.iter().map(|request| bound_id(&request.id, request)).collect();
+    if let Some(entry) = resume.iter().find(|entry| !ids.contains(&entry.interrupt_id)) {
         return Err(ResumeError::Unknown { id: entry.interrupt_id.clone() });
     }
-    let read = open.iter().map(|request| {
-        let mut entries = resume.iter().filter(|entry| entry.interrupt_id == request.id);
+    let read = open.iter().zip(&ids).map(|(request, id)| {
+        if ids.iter().filter(|other| *other == id).count() > 1 {
+            return Err(ResumeError::Ambiguous { id: id.clone() });
+        }
+        let mut entries = resume.iter().filter(|entry| entry.interrupt_id == *id);
         match (entries.next(), entries.next()) {
             (Some(entry), None) => Ok((request.id.clone(), entry.to_reply(request)?)),
-            (None, _) => Err(ResumeError::Missing { id: request.id.clone() }),
-            (Some(_), Some(_)) => Err(ResumeError::Repeated { id: request.id.clone() }),
+            (None, _) => Err(ResumeError::Missing { id: id.clone() }),
+            (Some(_), Some(_)) => Err(ResumeError::Repeated { id: id.clone() }),
         }
     });
     read.collect()
@@ -378,6 +397,14 @@ pub enum ResumeError {
     /// An interrupt has several entries.
     #[error("the interrupt `{id}` has several entries in `resume`: write one")]
     Repeated {
+        /// The id of the interrupt.
+        id: String,
+    },
+    /// Two open requests are equal, so nobody can tell which of them an entry is about.
+    #[error(
+        "two open requests are equal and have the interrupt `{id}`: give each run an id of its own with `RunContext::with_run_id`"
+    )]
+    Ambiguous {
         /// The id of the interrupt.
         id: String,
     },

@@ -30,8 +30,9 @@
 //! | `Change` | `{ "approved": true, "editedArgs": { … } }` |
 //!
 //! An entry with the status `cancelled` denies. The whole request is in the metadata of the interrupt, under `exo-rails`, so
-//! that a front end can show it, and so that the conversions lose nothing. Do not trust a request that comes back from a front
-//! end: compare the id with the requests that are open, as [`replies`] does.
+//! that a front end can show it, and so that the conversions lose nothing. The id of an interrupt has a hash of the request, so an
+//! entry only answers the request that the person was shown. Do not trust a request that comes back from a front end: compare the id
+//! with the requests that are open, as [`replies`] does.
 //!
 //! ```
 //! use exo_rails::prelude::*;
@@ -45,14 +46,16 @@
 //! let request = ApprovalRequest::new("approval", "mail", &call, "a person approves each mail", &ctx);
 //!
 //! let event = RunFinished::interrupted("thread-1", ctx.run_id(), [Interrupt::from(&request)]);
-//! assert_eq!(json!(event)["outcome"]["interrupts"][0]["toolCallId"], "tc-001");
+//! let event = json!(event);
+//! assert_eq!(event["outcome"]["interrupts"][0]["toolCallId"], "tc-001");
 //!
-//! // The next input of the thread.
+//! // The next input of the thread. The front end has the id from the event.
+//! let id = &event["outcome"]["interrupts"][0]["id"];
 //! let resume: Vec<ResumeEntry> = from_value(json!([
-//!     { "interruptId": "run-1/0.0/approval", "status": "resolved", "payload": { "approved": true } },
+//!     { "interruptId": id, "status": "resolved", "payload": { "approved": true } },
 //! ]))?;
 //! let replies = exo_rails_ag_ui::replies(&[request], &resume)?;
-//! assert_eq!(replies, [("run-1/0.0/approval".to_owned(), Reply::ApproveOnce)]);
+//! assert_eq!(replies, [("run-1/mail/0.0/approval".to_owned(), Reply::ApproveOnce)]);
 //! # Ok(()) }
 //! ```
 //!

@@ -20,6 +20,11 @@ fn pay(to: &str) -> ToolCallInputs {
     ToolCallInputs::new("pay").with_arguments(json!({ "to": to }))
 }
 
+/// The id of the interrupt for [`request`].
+fn id() -> String {
+    Interrupt::from(&request()).id
+}
+
 fn request() -> ApprovalRequest {
     let call = ToolCallInputs { id: "tc-42".into(), ..pay("ada") };
     let mut request =
@@ -109,7 +114,7 @@ fn an_interrupt_has_the_form_of_ag_ui() {
             "threadId": "thread-2",
             "runId": "run-10",
             "outcome": { "type": "interrupt", "interrupts": [{
-                "id": "run-10/0.0/approval",
+                "id": Interrupt::from(&request).id,
                 "reason": "tool_call",
                 "message": r#"`pay` with {"to":"ada"}: money (approval/rule-1)"#,
                 "toolCallId": "tc-42",
@@ -154,10 +159,7 @@ fn recorded_examples_of_ag_ui_are_read() {
     assert!(from_value::<RunFinished>(json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" })).is_err());
 
     let resume = |payload: Value| {
-        from_value::<ResumeEntry>(
-            json!({ "interruptId": "run-10/0.0/approval", "status": "resolved", "payload": payload }),
-        )
-        .unwrap()
+        from_value::<ResumeEntry>(json!({ "interruptId": id(), "status": "resolved", "payload": payload })).unwrap()
     };
     assert_eq!(resume(json!({ "approved": true })).to_reply(&request()).unwrap(), Reply::ApproveOnce);
     let edited = json!({ "to": "a@b.com", "subject": "Hi", "body": "Hi (revised per my note)" });
@@ -166,7 +168,7 @@ fn recorded_examples_of_ag_ui_are_read() {
         Reply::Change { arguments: edited }
     );
     assert_eq!(resume(json!({ "approved": false })).to_reply(&request()).unwrap(), Reply::Deny { reason: None });
-    let cancelled = json!({ "interruptId": "run-10/0.0/approval", "status": "cancelled", "metadata": { "k": null } });
+    let cancelled = json!({ "interruptId": id(), "status": "cancelled", "metadata": { "k": null } });
     let cancelled: ResumeEntry = from_value(cancelled).unwrap();
     assert_eq!(cancelled.to_reply(&request()).unwrap(), Reply::deny("the person has cancelled the request"));
 }
@@ -221,7 +223,7 @@ fn unclear_replies_are_errors() {
         json!({ "approve": true }),
         json!({ "reply": "approve_once" }),
     ] {
-        let entry = json!({ "interruptId": "run-10/0.0/approval", "status": "resolved", "payload": payload });
+        let entry = json!({ "interruptId": id(), "status": "resolved", "payload": payload });
         let entry: ResumeEntry = from_value(entry).unwrap();
         assert!(entry.to_reply(&request()).is_err(), "{payload}");
     }
@@ -256,7 +258,7 @@ fn unclear_replies_are_errors() {
 #[test]
 fn resume_responds_to_all_open_interrupts() {
     let (first, mut second) = (request(), request());
-    second.id = "run-10/0.1/approval".to_owned();
+    second.id = "run-10/desk/0.1/approval".to_owned();
     let open = [first.clone(), second.clone()];
     let (yes, no) = (ResumeEntry::reply(&first, &Reply::ApproveOnce), ResumeEntry::reply(&second, &Reply::deny("no")));
     let read = replies(&open, &[no.clone(), yes.clone()]).unwrap();
@@ -264,16 +266,55 @@ fn resume_responds_to_all_open_interrupts() {
     let error = |resume: &[ResumeEntry]| replies(&open, resume).unwrap_err().to_string();
     assert_eq!(
         error(std::slice::from_ref(&yes)),
-        "the open interrupt `run-10/0.1/approval` has no entry in `resume`: respond to all open interrupts at once"
+        format!(
+            "the open interrupt `{}` has no entry in `resume`: respond to all open interrupts at once",
+            no.interrupt_id
+        )
     );
     assert_eq!(
         error(&[yes.clone(), no.clone(), yes.clone()]),
-        "the interrupt `run-10/0.0/approval` has several entries in `resume`: write one"
+        format!("the interrupt `{}` has several entries in `resume`: write one", yes.interrupt_id)
     );
     let mut other = no.clone();
     other.interrupt_id = "int-9".to_owned();
     assert_eq!(error(&[yes.clone(), no, other]), "the interrupt `int-9` is not open");
     assert!(yes.to_reply(&second).is_err());
+}
+
+/// The person sees one request. What has the same id, and is not what the person saw, gets no reply.
+#[test]
+fn an_entry_answers_only_what_the_person_saw() {
+    let shown = request();
+    let yes = ResumeEntry::reply(&shown, &Reply::ApproveOnce);
+    let changes: [fn(&mut ApprovalRequest); 6] = [
+        |request| request.agent = "thief".to_owned(),
+        |request| request.tool_name = "wire".to_owned(),
+        |request| request.arguments = json!({ "to": "eve" }),
+        |request| request.arguments = json!({ "to": ["ada"] }),
+        |request| request.rule = "rule-2".into(),
+        |request| request.reason = "nothing much".into(),
+    ];
+    for change in changes {
+        let mut other = shown.clone();
+        change(&mut other);
+        assert_eq!(other.id, shown.id);
+        assert!(yes.to_reply(&other).is_err(), "{other:?}");
+        let error = |open: &[ApprovalRequest]| replies(open, std::slice::from_ref(&yes)).unwrap_err().to_string();
+        assert!(error(&[other.clone()]).ends_with("is not open"), "{other:?}");
+        // Two agents ask at the same time.
+        assert!(error(&[shown.clone(), other.clone()]).contains("has no entry in `resume`"), "{other:?}");
+        assert!(error(&[other.clone(), shown.clone()]).contains("has no entry in `resume`"), "{other:?}");
+    }
+    let twice = [shown.clone(), shown];
+    let error = replies(&twice, &[yes]).unwrap_err().to_string();
+    assert!(error.starts_with("two open requests are equal"), "{error}");
+}
+
+#[test]
+fn an_answer_to_a_question_is_bound_to_its_text() {
+    let (asked, mut other) = (question(false), question(false));
+    other.question = "Shall I pay?".to_owned();
+    assert!(ResumeEntry::answer(&asked, &UserAnswer::text("red")).to_answer(&other).is_err());
 }
 
 rail_chain! {

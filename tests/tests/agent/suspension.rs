@@ -300,6 +300,32 @@ fn approval(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serd
     })
 }
 
+/// A second rail that asks about the same call.
+#[rail(priority = 30, on = [PreToolCall])]
+fn auditor(call: &ToolCallInputs, ctx: &RailContext) -> Result<RailAction, serde_json::Error> {
+    let question = ctx.question("file the refund under losses").with_data(&call.arguments);
+    Ok(match ctx.answer_to::<bool>(&question)? {
+        None => RailAction::suspend(question),
+        Some(_) => RailAction::Continue,
+    })
+}
+
+/// Somebody clicks a link twice, or a front end sends its answer again.
+#[tokio::test]
+async fn an_answer_that_comes_again_does_not_answer_the_next_question() {
+    let world = World::default();
+    let agent = approving(&world, rails![approval, auditor]).build();
+    let mut run = restarted(agent.run("refund gladly").await.unwrap_err());
+    let id = run.questions().next().unwrap().question.id();
+    run.answer(&id, true).unwrap();
+
+    let mut run = restarted(agent.run(run).await.unwrap_err());
+    let next = run.questions().next().unwrap().question.clone();
+    assert_eq!(next.text.as_str(), "file the refund under losses");
+    assert!(matches!(run.answer(&id, true).unwrap_err(), NotOpen::Question { open, .. } if open == [next.id()]));
+    assert_eq!(world.counts(), (1, 0), "nothing is paid back");
+}
+
 fn approving<R: GuardSet>(world: &World, rails: R) -> exo_rails_agent::AgentBuilder<AnyModel, R> {
     tests::agent("clerk", Clerk(world.clone())).tool(world.refund()).rails(rails)
 }
@@ -351,20 +377,20 @@ async fn each_of_several_calls_is_asked_about() {
     let mut run = restarted(agent.run("refund gladly freely gladly").await.unwrap_err());
     assert_eq!(world.counts(), (1, 1), "the call that needs no approval has run");
     let ids: Vec<_> = run.questions().map(|open| open.question.id()).collect();
-    assert_eq!(ids, ["0.0.pre_tool_call", "0.2.pre_tool_call"]);
+    let places: Vec<_> = ids.iter().map(|id| id.rsplit_once('.').unwrap().0).collect();
+    assert_eq!(places, ["0.0.pre_tool_call", "0.2.pre_tool_call"]);
     assert!(matches!(&run.calls[1].state, CallState::Returned(output) if output.content == "receipt 0"));
 
     let error = run.answer("0.1.pre_tool_call", true).unwrap_err();
     assert!(matches!(&error, NotOpen::Question { open, .. } if *open == ids));
-    let text =
-        "no question `0.1.pre_tool_call` is open; the open questions are `0.0.pre_tool_call`, `0.2.pre_tool_call`";
+    let text = format!("no question `0.1.pre_tool_call` is open; the open questions are `{}`, `{}`", ids[0], ids[1]);
     assert_eq!(error.to_string(), text);
-    run.answer("0.0.pre_tool_call", true).unwrap();
-    assert!(run.answer("0.0.pre_tool_call", false).is_err(), "it is answered");
+    run.answer(&ids[0], true).unwrap();
+    assert!(run.answer(&ids[0], false).is_err(), "it is answered");
 
     let mut run = restarted(agent.run(run).await.unwrap_err());
     assert_eq!(world.counts(), (1, 2), "one approval is for one call");
-    run.answer("0.2.pre_tool_call", false).unwrap();
+    run.answer(&ids[1], false).unwrap();
     let output = agent.run(run).await.unwrap();
     assert_eq!(world.counts(), (2, 2));
     let told: Vec<_> = output.messages.iter().skip(2).map(|message| message.text().into_owned()).collect();

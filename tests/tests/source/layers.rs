@@ -42,7 +42,7 @@ const CORE: Layers = Layers {
 
 const TEXT: Layers = Layers {
     source: "../crates/exo-rails-text/src",
-    order: &["invisible", "names", "reading", "codes", "look", "views", "spelling"],
+    order: &["invisible", "json", "names", "reading", "codes", "look", "views", "spelling"],
     root: &["lib"],
     uses_exports: false,
 };

@@ -5,6 +5,7 @@ use std::fmt;
 
 use exo_rails::{Question, RailContext, ToolCallInputs};
 use exo_rails_policy::approval::{OnTimeout, Remember};
+use exo_rails_text::json::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -34,8 +35,9 @@ const TEXT: usize = 2_000;
 #[non_exhaustive]
 pub struct ApprovalRequest {
     /// The id. It is unique among the requests of a program if the ids of its runs are: see
-    /// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id). Agents that run inside the tools of one run can make
-    /// requests with the same id at the same time: compare the whole request, or reply to the [`Pending`](super::Pending).
+    /// [`RunContext::with_run_id`](exo_rails::RunContext::with_run_id). It names the agent, because agents
+    /// can work at the same time in one run. Two agents of the same name can still make requests with the same id: compare the whole
+    /// request, or reply to the [`Pending`](super::Pending).
     pub id: String,
     /// The id of the tool call, by which the model finds the output. Empty if no model asked for the call.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -88,7 +90,13 @@ impl ApprovalRequest {
         let (guard, rule, reason) = (guard.into(), rule.into(), reason.into());
         let findings = ctx.extra.get().map(|Findings(findings)| findings.clone()).unwrap_or_default();
         Self {
-            id: format!("{}/{}.{}/{guard}", ctx.run_id(), place(ctx.turn(), ctx.step()), ctx.call_number()),
+            id: format!(
+                "{}/{}/{}.{}/{guard}",
+                ctx.run_id(),
+                ctx.agent(),
+                place(ctx.turn(), ctx.step()),
+                ctx.call_number()
+            ),
             call_id: call.id.clone(),
             agent: ctx.agent().to_owned(),
             tool_name: call.tool_name.clone(),
@@ -121,13 +129,13 @@ impl ApprovalRequest {
     /// too, which this text does not have.
     #[must_use]
     pub fn scope(&self) -> String {
-        json!([self.agent, self.guard, self.rule, self.tool_name, sorted(&self.arguments)]).to_string()
+        canonical(&json!([self.agent, self.guard, self.rule, self.tool_name, self.arguments]))
     }
 
     /// Returns the scope of a request whose arguments have placeholders. `hashed` are the arguments with a hash in the place of
     /// each value. Because of the last part, no request without placeholders has this scope.
     pub(super) fn scope_with(&self, hashed: &Value) -> String {
-        json!([self.agent, self.guard, self.rule, self.tool_name, sorted(hashed), "hashed"]).to_string()
+        canonical(&json!([self.agent, self.guard, self.rule, self.tool_name, hashed, "hashed"]))
     }
 
     /// Returns the question with which a rail suspends the run. Its data are the request, and its answer is a [`Reply`].
@@ -145,20 +153,6 @@ impl ApprovalRequest {
             Some(remember) if !self.remember.contains(&remember) => Err(ReplyError::NotOffered { remember }),
             _ => Ok(()),
         }
-    }
-}
-
-/// Returns the value with the fields of its objects in the order of their names, whatever features of `serde_json` the
-/// program enables.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(name, _)| *name);
-            fields.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect()
-        }
-        Value::Array(items) => items.iter().map(sorted).collect(),
-        other => other.clone(),
     }
 }
 

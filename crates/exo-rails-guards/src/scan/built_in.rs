@@ -60,6 +60,7 @@ impl BuiltIn {
 
 impl Begins {
     /// Returns the texts.
+    #[cfg(test)]
     pub(crate) const fn texts(self) -> &'static [&'static str] {
         match self {
             Self::With(texts) | Self::WordWith(texts) => texts,

@@ -1,6 +1,5 @@
 //! Tokens with a prefix that names a service or a kind of key, such as `sk_…`. Many services have such a form, so the form is the rule.
 
-use super::begins::BEGINS;
 use super::names::words;
 use crate::scan::{Candidate, Start};
 
@@ -15,9 +14,6 @@ const ONE_CASE: usize = 24;
 
 /// The fewest letters of one case, with digits, after any prefix. They are no hash.
 const LONG: usize = 40;
-
-/// The fewest letters of a prefix, with its sign, that only one service has. Several services have `sk-`.
-const KNOWN: usize = 4;
 
 /// Words of prefixes that say that a secret key follows.
 const SECRET: &[&str] = &["sk", "csk", "rk", "pat", "pt", "secret", "token", "live", "api"];
@@ -60,14 +56,6 @@ pub(super) fn start(text: &str, from: usize) -> Start {
     Start::None
 }
 
-/// Returns whether another rule knows the form of the tokens with this prefix. Then letters of another form are no token.
-fn has_rule(start: usize, found: &Candidate<'_>) -> bool {
-    let prefix = found.before[start..].bytes().chain(found.whole.bytes().take(1));
-    let is_it =
-        |text: &&str| text.len() >= KNOWN && prefix.clone().map(|byte| byte.to_ascii_lowercase()).eq(text.bytes());
-    BEGINS.iter().any(|begins| begins.texts().iter().any(is_it))
-}
-
 /// Returns whether the letters are a token, from the prefix and from the letters themselves.
 pub(super) fn is_token(found: &Candidate<'_>) -> bool {
     let is_prefix = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
@@ -86,9 +74,6 @@ pub(super) fn is_token(found: &Candidate<'_>) -> bool {
     let mut rest = parts.clone().skip(1);
     let is_named = parts.clone().next().is_some_and(is_named) && rest.all(|part| is_named(part) || is_number(part));
     if length > 24 || !prefix.ends_with(|letter: char| letter.is_ascii_alphanumeric()) || !is_named {
-        return false;
-    }
-    if has_rule(found.before.len() - length, found) {
         return false;
     }
     let prefix = words(prefix);

@@ -35,7 +35,7 @@ const PAY: &str = "[[rules]]\ntool = 'pay'";
 async fn a_reply_lets_one_call_pass() {
     let (inbox, ledger) = suspended(PAY).await;
     let open = only(&inbox).await;
-    assert_eq!((open.request.id.as_str(), open.remaining_ms), ("run-7/0.0/approval", None));
+    assert_eq!((open.request.id.as_str(), open.remaining_ms), ("run-7/desk/0.0/approval", None));
     // The program that lists may be another one than the program that replies.
     let open: OpenRequest = serde_json::from_str(&serde_json::to_string(&open).unwrap()).unwrap();
     inbox.reply(&open, Reply::ApproveOnce).await.unwrap();

@@ -190,7 +190,7 @@ async fn decisions_are_reported() {
     }
     assert_eq!(
         seen[0],
-        json!({ "id": "run-7/0.0/approval", "guard": "approval", "rule": "rule-1", "tool_name": "pay", "outcome": "approved" })
+        json!({ "id": "run-7/desk/0.0/approval", "guard": "approval", "rule": "rule-1", "tool_name": "pay", "outcome": "approved" })
     );
     assert_eq!((&seen[1]["outcome"], &seen[2]["outcome"]), (&json!("denied"), &json!("nobody")));
 }
