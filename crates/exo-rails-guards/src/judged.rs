@@ -1,4 +1,4 @@
-//! The texts of a conversation that a guard has judged, so that it judges each text once in a run.
+//! The texts of a conversation that a guard has judged, so that it judges each text once in a session, or in a run without one.
 //!
 //! A model reads more than the input of the run and the outputs of its tools: a program may begin with several turns of the user,
 //! or with a history that no guard has seen. So a guard looks at each message of each request, and judges what is new.
@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use exo_rails::message::{Content, Message, Messages, Role};
 use exo_rails::{RailContext, Reason};
+
+use crate::history::values;
 
 /// A guard in this process. After a reload, the new guard judges all texts again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,11 +33,13 @@ pub(crate) enum Judgement {
     Withheld(Reason),
 }
 
-/// The judgements of a run: a value in `ctx.run`. A text is known by its hash, with a key that nobody outside knows.
+/// The judgements of a session, or of a run without one. A text is known by its hash, with a key that nobody outside knows.
 #[derive(Default)]
 struct Judged {
     keys: RandomState,
     known: HashMap<u64, Judgement>,
+    /// The last request that each guard has looked at. All its messages pass.
+    passed: HashMap<Judge, Messages>,
 }
 
 /// A message that a guard has not judged, or that it must change again.
@@ -52,13 +56,21 @@ impl Judge {
         is_judged: impl Fn(&Role) -> bool,
         ctx: &RailContext,
     ) -> Vec<Pending> {
-        ctx.run.update(|judged: &mut Judged| {
+        values(ctx).update(|judged: &mut Judged| {
+            let from = judged.passed.get(&self).map_or(0, |passed| messages.shared_start(passed));
             let of_message = |(number, message): (usize, &Message)| {
                 let content = message.content.as_ref().filter(|_| is_judged(&message.role))?;
                 let known = judged.known.get(&judged.hash(self, &message.role, texts(content))).cloned();
                 (!matches!(known, Some(Judgement::Passes))).then_some(Pending { number, known })
             };
-            messages.iter().enumerate().filter_map(of_message).collect()
+            let pending: Vec<_> = messages.iter().enumerate().skip(from).filter_map(of_message).collect();
+            let passed = pending.first().map_or(messages.len(), |first| first.number);
+            if passed > from {
+                let mut all = messages.clone();
+                all.truncate(passed);
+                judged.passed.insert(self, all);
+            }
+            pending
         })
     }
 
@@ -69,7 +81,7 @@ impl Judge {
 
     /// Returns whether the content of a message with this role is new, and records that it is known.
     pub(crate) fn is_new(self, role: &Role, content: &Content, ctx: &RailContext) -> bool {
-        ctx.run.update(|judged: &mut Judged| {
+        values(ctx).update(|judged: &mut Judged| {
             let hash = judged.hash(self, role, texts(content));
             judged.known.insert(hash, Judgement::Passes).is_none()
         })
@@ -100,7 +112,7 @@ impl Judge {
         judgement: Judgement,
         ctx: &RailContext,
     ) {
-        ctx.run.update(|judged: &mut Judged| {
+        values(ctx).update(|judged: &mut Judged| {
             let hash = judged.hash(self, role, texts);
             judged.known.insert(hash, judgement);
         });

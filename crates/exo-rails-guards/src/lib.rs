@@ -79,6 +79,7 @@ mod finding;
 #[cfg_attr(docsrs, doc(cfg(feature = "handlers")))]
 pub mod handlers;
 mod hidden;
+mod history;
 pub mod injection;
 mod judged;
 pub mod kit;

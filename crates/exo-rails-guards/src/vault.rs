@@ -12,6 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::finding::Finding;
+use crate::history::{self, values};
 use crate::scan::readings_of;
 use crate::store::StoreError;
 use crate::store::{Change, StateStore, StateStoreExt, key};
@@ -37,7 +38,7 @@ struct Values {
 impl Vault {
     /// Returns the vault of a session or run, if it has one.
     fn of(scope: &RunScope) -> Option<Self> {
-        store(scope).get()
+        values(scope).get()
     }
 
     fn lock(&self) -> MutexGuard<'_, Values> {
@@ -171,11 +172,6 @@ fn kind_and_number(placeholder: &str) -> Option<(&str, &str)> {
     placeholder.strip_prefix('[')?.strip_suffix(']')?.rsplit_once('_')
 }
 
-/// Returns the values whose end is the end of the vault.
-fn store(scope: &RunScope) -> &SharedExtensions {
-    if scope.session_id().is_some() { &scope.session } else { &scope.run }
-}
-
 /// Makes placeholders for the values of an event.
 #[derive(Clone)]
 pub(crate) struct Placing {
@@ -188,7 +184,7 @@ pub(crate) struct Placing {
 impl Placing {
     pub(crate) fn new(scope: &RunScope, max_values: usize) -> Self {
         let run = scope.session_id().is_some().then(|| scope.run.clone());
-        Self { store: store(scope).clone(), run, max_values }
+        Self { store: values(scope).clone(), run, max_values }
     }
 
     /// Makes the mark of a value: its placeholder, or the mark of the recogniser if the vault is full.
@@ -318,6 +314,8 @@ pub fn reveal(scope: &RunScope, text: &str) -> String {
 /// Removes all values.
 pub(crate) fn forget(scope: &RunScope) {
     drop(scope.session.remove::<Vault>());
+    // The marks in the conversation are reserved again.
+    history::forget(scope);
 }
 
 /// Returns a call as its tool receives it. Guards compare it with their rules. Use [`hidden`] for what they say about it.

@@ -39,9 +39,27 @@ impl InvokeInputs {
     ///     run.for_each_text(|text| *text = text.replace("sk-live-4711", "[key]"));
     /// }
     /// ```
-    pub fn for_each_text(&mut self, mut change: impl FnMut(&mut String)) {
+    pub fn for_each_text(&mut self, change: impl FnMut(&mut String)) {
+        self.for_each_text_from(0, change);
+    }
+
+    /// Calls `change` with each text, as [`for_each_text`](Self::for_each_text) does, but leaves out the messages of the conversation
+    /// before this index. A rail that has read them in an earlier turn knows the index from
+    /// [`Messages::shared_start`](crate::message::Messages::shared_start).
+    ///
+    /// ```
+    /// use exo_rails::message::Message;
+    /// use exo_rails::prelude::*;
+    ///
+    /// let mut run = InvokeInputs::new("three");
+    /// run.messages = [Message::user("one"), Message::user("two")].into();
+    /// let mut texts = Vec::new();
+    /// run.for_each_text_from(1, |text| texts.push(text.clone()));
+    /// assert_eq!(texts, ["three", "two"]);
+    /// ```
+    pub fn for_each_text_from(&mut self, message: usize, mut change: impl FnMut(&mut String)) {
         self.input.for_each_text_and_field(&mut change);
-        self.messages.for_each_text(&mut change);
+        self.messages.for_each_text_from(message, &mut change);
         texts::of_fields(&mut self.extra, &mut change);
     }
 }

@@ -216,7 +216,8 @@ impl PersonalData {
 impl PersonalData {
     #[on(Start)]
     fn input(&self, run: &mut InvokeInputs, ctx: &mut RailContext) -> RailAction {
-        self.reserve(ctx, |reserve| run.for_each_text(|text| reserve(text)));
+        let from = self.redactor.searched_before(&run.messages, ctx);
+        self.reserve(ctx, |reserve| run.for_each_text_from(from, |text| reserve(text)));
         let mut mark = self.mark(ctx);
         self.redactor.input(run, ctx, &mut mark)
     }

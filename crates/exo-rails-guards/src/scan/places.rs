@@ -47,10 +47,11 @@ impl<'e> Places<'e> {
         Self { other: Some(pointer.into()), ..Self::none(engine) }
     }
 
-    pub(super) fn of_input(engine: &'e Engine, run: &InvokeInputs) -> Self {
+    /// The places of the texts of an input, without the first messages before it.
+    pub(super) fn of_input(engine: &'e Engine, run: &InvokeInputs, from: usize) -> Self {
         let mut places = Self::none(engine);
         places.content(&run.input, "/input");
-        places.messages(&run.messages);
+        places.messages(&run.messages, from);
         places.fields(&run.extra, "");
         places
     }
@@ -68,7 +69,7 @@ impl<'e> Places<'e> {
 
     pub(super) fn of_entry(engine: &'e Engine, entry: &MemoryEntry) -> Self {
         let mut places = Self::none(engine);
-        places.messages(&entry.messages);
+        places.messages(&entry.messages, 0);
         places.fields(&entry.extra, "");
         places
     }
@@ -92,8 +93,8 @@ impl<'e> Places<'e> {
         places
     }
 
-    fn messages<'m>(&mut self, messages: impl IntoIterator<Item = &'m Message>) {
-        for (number, message) in messages.into_iter().enumerate() {
+    fn messages<'m>(&mut self, messages: impl IntoIterator<Item = &'m Message>, from: usize) {
+        for (number, message) in messages.into_iter().enumerate().skip(from) {
             self.message(message, &format!("/messages/{number}"));
         }
     }

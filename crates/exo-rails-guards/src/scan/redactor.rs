@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use exo_rails::message::Message;
+use exo_rails::message::{Message, Messages};
 use exo_rails::{
     Excerpt, InvokeInputs, MemoryEntry, ModelResponse, NoRetry, NoSubstitute, OperationError, Pattern, PatternMatch,
     RailAction, RailContext, Reason, RecalledMemory, Search, StreamWindow, ToolCallInputs, ToolOutput, Verdict,
@@ -22,6 +22,7 @@ use super::places::{Here, Places};
 use super::readings;
 use super::rule::Rule;
 use crate::finding::{Finding, Place};
+use crate::judged::Judge;
 
 /// The mark of a text that was not searched.
 const NOT_SEARCHED: &str = "[NOT_SEARCHED]";
@@ -44,6 +45,7 @@ pub(crate) fn plain(rule: &Rule, _: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct Redactor {
     engine: Engine,
+    judge: Judge,
     guard: &'static str,
     severity: Severity,
     actions: Table,
@@ -76,7 +78,7 @@ impl Redactor {
             return Err(ConfigError::new(message).in_key("max_text_bytes"));
         }
         let Settings { guard, severity, max_text_bytes, whole, .. } = *settings;
-        Ok(Self { engine: Engine::new(rules), guard, severity, actions, max_text_bytes, whole })
+        Ok(Self { engine: Engine::new(rules), judge: Judge::new(), guard, severity, actions, max_text_bytes, whole })
     }
 
     pub(crate) fn rules(&self) -> &[Rule] {
@@ -154,10 +156,20 @@ impl Redactor {
             })
     }
 
+    /// Returns how many messages of a conversation were searched in an earlier turn.
+    pub(crate) fn searched_before(&self, messages: &Messages, ctx: &RailContext) -> usize {
+        self.judge.read_before(messages, ctx)
+    }
+
     pub(crate) fn input(&self, run: &mut InvokeInputs, ctx: &mut RailContext, mark: Mark<'_>) -> RailAction {
-        let mut sight = self.at(At::Input, Places::of_input(&self.engine, run));
-        run.for_each_text(|text| sight.hide(text, mark));
-        sight.decide(ctx).map_or(RailAction::Continue, RailAction::abort)
+        let from = self.searched_before(&run.messages, ctx);
+        let mut sight = self.at(At::Input, Places::of_input(&self.engine, run, from));
+        run.for_each_text_from(from, |text| sight.hide(text, mark));
+        if let Some(reason) = sight.decide(ctx) {
+            return RailAction::abort(reason);
+        }
+        self.judge.has_read(&run.messages, ctx);
+        RailAction::Continue
     }
 
     pub(crate) fn recalled(

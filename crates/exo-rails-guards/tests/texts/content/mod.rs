@@ -11,6 +11,7 @@ mod hidden;
 mod history;
 mod injection;
 mod properties;
+mod turns;
 
 use exo_rails::message::Message;
 use exo_rails::prelude::*;

@@ -1,0 +1,44 @@
+//! The conversations that the guards of a session have read, so that a turn costs what it adds.
+
+use std::collections::HashMap;
+
+use exo_rails::message::Messages;
+use exo_rails::{RunScope, SharedExtensions};
+
+use crate::judged::Judge;
+
+/// The last conversation that each guard has read. A value of the session, or of a run without a session. The messages are shared with
+/// the conversation, so they take no memory of their own as long as it lasts.
+#[derive(Default)]
+struct Read(HashMap<Judge, Messages>);
+
+/// Returns the values that end with the session, or with a run that has none.
+pub(crate) fn values(scope: &RunScope) -> &SharedExtensions {
+    if scope.session_id().is_some() { &scope.session } else { &scope.run }
+}
+
+impl Judge {
+    /// Returns how many messages at the beginning of a conversation the guard has read in an earlier turn.
+    pub(crate) fn read_before(self, messages: &Messages, scope: &RunScope) -> usize {
+        // Most runs begin without a conversation, and a value of the run is an allocation.
+        if messages.is_empty() {
+            return 0;
+        }
+        values(scope).update(|Read(known): &mut Read| known.get(&self).map_or(0, |last| messages.shared_start(last)))
+    }
+
+    /// Records that the guard has read a conversation, as it is now.
+    pub(crate) fn has_read(self, messages: &Messages, scope: &RunScope) {
+        if messages.is_empty() {
+            return;
+        }
+        values(scope).update(|Read(known): &mut Read| {
+            known.insert(self, messages.clone());
+        });
+    }
+}
+
+/// Forgets all conversations. What the guards have learned from them ends too.
+pub(crate) fn forget(scope: &RunScope) {
+    drop(scope.session.remove::<Read>());
+}
