@@ -11,7 +11,7 @@ use super::Sanitizer;
 use super::declared::{Declaration, Declared};
 use super::guard::{DataFlow, FlowError};
 use super::marks::Form;
-use super::state::ALL;
+use super::state::{ALL, FlowState};
 use super::watched::Watched;
 use crate::arguments::{Search, each_leaf, nested};
 
@@ -86,10 +86,17 @@ impl DataFlow {
 
     /// Reads the messages that are new: instructions and results, and the user's messages if `has_user` is set.
     pub(super) fn learn_messages(&self, messages: &Messages, has_user: bool, ctx: &RunScope) -> Result<(), FlowError> {
+        let read = |state: &mut FlowState| {
+            let [without, with] = &state.read;
+            messages.shared_start(with).max(if has_user { 0 } else { messages.shared_start(without) })
+        };
+        let from = self.with(ctx, read)?;
+        // The results of the calls of an earlier message may be new.
+        let calling = messages.iter().take(from).rposition(|message| !message.tool_calls.is_empty()).unwrap_or(from);
         // The calls that have no result yet. Two calls can have the same id.
         let mut calls: Vec<&ToolCall> = Vec::new();
-        let mut is_beginning = true;
-        for message in messages {
+        let mut is_beginning = messages.iter().take(calling).all(Message::is_instructions);
+        for (number, message) in messages.iter().enumerate().skip(calling) {
             is_beginning &= message.is_instructions();
             if !message.tool_calls.is_empty() {
                 calls = message.tool_calls.iter().collect();
@@ -97,6 +104,9 @@ impl DataFlow {
             let id = message.tool_call_id.as_deref().unwrap_or_default();
             let call = calls.iter().position(|call| message.role == Role::Tool && call.id == id);
             let call = call.map(|place| calls.remove(place));
+            if number < from {
+                continue;
+            }
             // A later message of the system, such as a warning of a guard, may quote the model.
             let is_read = is_beginning
                 || message.role == Role::Tool
@@ -120,6 +130,9 @@ impl DataFlow {
                 let label = self.config.user_input.as_deref().filter(|_| message.role == Role::User);
                 self.learn_words(&text, "the user's input", label, ctx)?;
             }
+        }
+        if !messages.is_empty() {
+            self.with(ctx, |state| state.read[usize::from(has_user)] = messages.clone())?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use data_encoding::BASE64_NOPAD;
+use exo_rails::message::Messages;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::folded::{Folded, Kind};
@@ -48,6 +49,10 @@ pub struct FlowState {
     full: u64,
     /// The messages of the conversation that the state knows.
     seen: HashSet<u64>,
+    /// The last conversations that the state knows: without the user's messages, and with them. They only save work, so no record has
+    /// them.
+    #[serde(skip)]
+    pub(super) read: [Messages; 2],
     /// Whether the run has begun with an input, so that only this input is the user's.
     pub(super) has_input: bool,
     /// The runs of the session, each with the number of events from which the guard has learned. The last ones are at the end.
