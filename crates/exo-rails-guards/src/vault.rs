@@ -132,8 +132,7 @@ impl Values {
 fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(open) = text[from..].find('[').map(|open| from + open) {
-        let length =
-            text[open + 1..].bytes().take_while(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_')).count();
+        let length = text[open + 1..].bytes().take_while(|byte| is_mark_byte(*byte)).count();
         let end = open + 1 + length;
         if length > 0 && text[end..].starts_with(']') {
             return Some((&text[..open], &text[open..=end], &text[end + 1..]));
@@ -141,6 +140,11 @@ fn next_mark(text: &str) -> Option<(&str, &str, &str)> {
         from = open + 1;
     }
     None
+}
+
+/// Returns whether a mark may have this byte between its brackets.
+const fn is_mark_byte(byte: u8) -> bool {
+    matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_')
 }
 
 /// Finds marks in a stream, so that a mark is found although two pieces have a part of it each.
@@ -309,6 +313,73 @@ pub fn true_arguments(call: &Permit<ToolCallInputs>) -> Value {
 #[must_use]
 pub fn reveal(scope: &RunScope, text: &str) -> String {
     Vault::of(scope).and_then(|vault| vault.lock().reveal(text)).unwrap_or_else(|| text.to_owned())
+}
+
+/// Puts the values in the place of the placeholders of a streamed answer, for a person who may see them.
+///
+/// A model may split a placeholder: `[EMA`, `IL_1]`. So the last bytes of a piece are held back while they may begin a placeholder, at
+/// most 60 of them. The texts that [`push`](Self::push) and [`finish`](Self::finish) return are, one behind the other, what [`reveal`]
+/// returns for the whole text.
+///
+/// ```
+/// use exo_rails::prelude::*;
+/// use exo_rails_guards::PersonalData;
+/// use exo_rails_guards::personal_data::{Placeholders, Reveal};
+///
+/// rail_chain! { struct Guards { personal_data: PersonalData } }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let guards = Guards { personal_data: PersonalData::builder().placeholders(Placeholders::default()).build()? };
+/// let mut ctx = RunContext::new("desk");
+/// let customer = |_| async { Ok::<_, OperationError>(ToolOutput::text("ada@example.com")) };
+/// let output = guards.guard_tool_call(ToolCallInputs::new("customer"), &mut ctx, customer).await?;
+/// assert_eq!(output.content, "[EMAIL_1]");
+///
+/// // The pieces of the model's answer.
+/// let mut reveal = Reveal::new(&ctx);
+/// assert_eq!(reveal.push("I wrote to [EMA"), "I wrote to ");
+/// assert_eq!(reveal.push("IL_1]. [1"), "ada@example.com. ");
+/// assert_eq!(reveal.finish(), "[1");
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Reveal {
+    values: SharedExtensions,
+    held: String,
+}
+
+impl Reveal {
+    /// Reveals the placeholders of this run, or of its session. Values that the run meets later are known too.
+    #[must_use]
+    pub fn new(scope: &RunScope) -> Self {
+        Self { values: values(scope).clone(), held: String::new() }
+    }
+
+    /// Takes the next piece. Returns the text that is decided, with the values.
+    #[must_use]
+    pub fn push(&mut self, piece: &str) -> String {
+        self.held.push_str(piece);
+        let is_open = |open: usize| {
+            let letters = &self.held[open + 1..];
+            letters.len() < LONGEST_MARK && letters.bytes().all(is_mark_byte)
+        };
+        let open = self.held.rfind('[').filter(|open| is_open(*open));
+        let rest = self.held.split_off(open.unwrap_or(self.held.len()));
+        self.revealed(rest)
+    }
+
+    /// Ends the stream. Returns the text that was held back.
+    #[must_use]
+    pub fn finish(mut self) -> String {
+        self.revealed(String::new())
+    }
+
+    /// Returns the text that is held, with the values, and holds another one.
+    fn revealed(&mut self, next: String) -> String {
+        let text = std::mem::replace(&mut self.held, next);
+        let vault: Option<Vault> = self.values.get();
+        vault.and_then(|vault| vault.lock().reveal(&text)).unwrap_or(text)
+    }
 }
 
 /// Removes all values.

@@ -11,7 +11,7 @@ Usage: cargo run --release -p benchmarks --features guards --bin guard_figures -
 
 Arguments:
   [SECTION]...      shell, permissions, paths, urls, shape, secrets, personal_data,
-                    content, injection, data_flow, sequence, loops, repetition, audit, memory
+                    content, injection, data_flow, sequence, loops, repetition, audit, memory, turns
                     [default: all]
 
 Options:
@@ -51,6 +51,7 @@ pub(crate) enum Section {
     Repetition,
     Audit,
     Memory,
+    Turns,
 }
 
 impl Section {
@@ -70,6 +71,7 @@ impl Section {
         Self::Repetition,
         Self::Audit,
         Self::Memory,
+        Self::Turns,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -89,6 +91,7 @@ impl Section {
             Self::Repetition => "repetition",
             Self::Audit => "audit",
             Self::Memory => "memory",
+            Self::Turns => "turns",
         }
     }
 }

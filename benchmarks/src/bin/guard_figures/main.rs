@@ -25,6 +25,7 @@ mod shell;
 mod tau_bench;
 mod text;
 mod time;
+mod turns;
 mod urls;
 
 use std::error::Error;
@@ -68,6 +69,7 @@ async fn measure(Options { corpora, sections }: &Options) -> Result<(), Failure>
             Section::Repetition => repetition::measure(corpora.as_ref()).await?,
             Section::Audit => audit::measure().await?,
             Section::Memory => memory::measure().await?,
+            Section::Turns => turns::measure().await?,
             Section::Shape => shape::measure(corpora.as_ref()).await?,
             Section::Secrets => secrets::measure(corpora.as_ref()).await?,
             Section::PersonalData => personal_data::measure(corpora.as_ref()).await?,

@@ -14,7 +14,7 @@ use crate::config::makes;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::{InReadings, Redactor, Rule, Settings, chosen, plain};
 use crate::vault::{self, Marks, Placing};
-pub use crate::vault::{reveal, true_arguments};
+pub use crate::vault::{Reveal, reveal, true_arguments};
 use exo_rails_policy::{ConfigError, Severity, ToolPattern};
 
 use crate::finding::Finding;

@@ -7,7 +7,7 @@ use exo_rails::prelude::*;
 use exo_rails::{EventBus, KeptValues, ModelResponse, OperationErrorKind, Reloadable, SharedExtensions};
 use exo_rails_agent::{Agent, ScriptedModel, Session};
 use exo_rails_guards::approval::{Answer, ApprovalRequest, Approvals, Ask, AskError, Reply};
-use exo_rails_guards::personal_data::{reveal, true_arguments};
+use exo_rails_guards::personal_data::{Reveal, reveal, true_arguments};
 use exo_rails_guards::store::{MemoryStore, StateStore};
 use exo_rails_guards::{Kit, UserId};
 use serde_json::{Value, json};
@@ -411,4 +411,60 @@ async fn a_text_that_is_not_json_is_not_revealed() {
     find(&kit, &mut ctx, ADA).await;
     let broken = Value::String(r#"{"to":[EMAIL_1],"path":"/etc/passwd"}"#.to_owned());
     assert_eq!(call(&kit, &mut ctx, "send_mail", broken.clone(), "").await.1, Some(broken));
+}
+
+/// The texts of the pieces, one behind the other.
+fn revealed_in_pieces(ctx: &RunContext, pieces: &[&str]) -> String {
+    let mut reveal = Reveal::new(ctx);
+    let mut shown: String = pieces.iter().map(|piece| reveal.push(piece)).collect();
+    shown.push_str(&reveal.finish());
+    shown
+}
+
+#[tokio::test]
+async fn a_stream_reveals_what_the_whole_text_reveals() {
+    let (kit, mut ctx) = (kit(""), RunContext::new("test"));
+    assert_eq!(find(&kit, &mut ctx, &format!("{ADA} and {}", IBANS[0])).await, "[EMAIL_1] and [IBAN_1]");
+    let texts = [
+        "To [EMAIL_1], [IBAN_1] and [EMAIL_2].",
+        "[[EMAIL_1]][EMAIL_1[EMAIL_1]",
+        "[EMAIL_1",
+        "ünï [EMAIL_1]ö[ EMAIL_1] [email_1]",
+        "[]][_][EMAIL_1][IBAN_1][",
+        &format!("[{}][EMAIL_1]", "A".repeat(100)),
+    ];
+    for text in texts {
+        let whole = reveal(&ctx, text);
+        assert_eq!(whole.contains(ADA), text.contains("[EMAIL_1]"), "{text}");
+        let places: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
+        for (first, second) in places.iter().flat_map(|first| places.iter().map(move |second| (*first, *second))) {
+            if first <= second {
+                let pieces = [&text[..first], &text[first..second], &text[second..]];
+                assert_eq!(revealed_in_pieces(&ctx, &pieces), whole, "{pieces:?}");
+            }
+        }
+        let letters: Vec<String> = text.chars().map(String::from).collect();
+        let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+        assert_eq!(revealed_in_pieces(&ctx, &letters), whole);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_holds_back_only_what_may_be_a_placeholder() {
+    let (kit, mut ctx) = (kit(""), RunContext::new("test"));
+    let mut reveal = Reveal::new(&ctx);
+    // The value is known after the stream has begun.
+    assert_eq!(find(&kit, &mut ctx, ADA).await, "[EMAIL_1]");
+    for (piece, shown) in [
+        ("See [", "See "),
+        ("1] and [EMA", "[1] and "),
+        ("IL_1", ""),
+        ("] or [x", &format!("{ADA} or [x")),
+        (&"A".repeat(70), &"A".repeat(70)),
+        (&format!("[{}", "A".repeat(59)), ""),
+        ("A", &format!("[{}", "A".repeat(60))),
+    ] {
+        assert_eq!(reveal.push(piece), shown, "{piece}");
+    }
+    assert_eq!(reveal.finish(), "");
 }
