@@ -1,8 +1,8 @@
 //! The keys of signed logs.
 
+use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::{fmt, fs};
 
 use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -40,8 +40,7 @@ impl AuditKey {
     /// Returns an error that names the file if it cannot be read, or does not contain a key. The error does not quote the file.
     pub fn from_file(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let file = file.as_ref();
-        let text = fs::read_to_string(file).map_err(|error| ConfigError::new(format!("cannot be read: {error}")));
-        text.and_then(|text| text.trim().parse()).map_err(|error: ConfigError| error.in_file(file))
+        exo_rails_policy::read(file)?.trim().parse().map_err(|error: ConfigError| error.in_file(file))
     }
 
     /// Returns the public key, with which anybody can [verify](crate::Verify::key) the log.

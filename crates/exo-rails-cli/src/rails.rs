@@ -1,6 +1,5 @@
 //! The rails of a machine that the program runs.
 
-use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -35,7 +34,7 @@ impl AuditLog {
     /// Opens the log that a policy file asks for, or returns the open one. Returns `None` if the file has no table `audit`.
     fn of_file(&self, file: &Path) -> Result<Option<Audit>, ConfigError> {
         // A mistake is reported with its place when the kit is made.
-        let policy = fs::read_to_string(file).ok().and_then(|text| config::from_toml::<PolicyConfig>(&text).ok());
+        let policy = config::read(file).ok().and_then(|text| config::from_toml::<PolicyConfig>(&text).ok());
         let Some(wanted) = policy.and_then(|policy| policy.audit) else { return Ok(None) };
         let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if log.is_none() {

@@ -1,6 +1,6 @@
 //! Configuration: reads TOML into typed values, and reports the place of each mistake. The types are those of `exo-rails-policy`.
 
-pub use exo_rails_policy::{ConfigError, FailureKind, GuardMode, MakeGuard, Sections, WithMode, from_toml};
+pub use exo_rails_policy::{ConfigError, FailureKind, GuardMode, MakeGuard, Sections, WithMode, from_toml, read};
 
 /// Lets a configuration make its guard, and the guard begin a configuration. The guard must have a function `new`, which checks
 /// the configuration.

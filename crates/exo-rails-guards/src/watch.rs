@@ -5,8 +5,7 @@ mod changes;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{self, Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use exo_rails::Reloadable;
-use exo_rails_policy::ConfigError;
+use exo_rails_policy::{ConfigError, read};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use thiserror::Error;
 use tokio::sync::watch;
@@ -36,9 +35,6 @@ const MOST_LOOKS: usize = 20;
 /// The longest time between two readings. The system does not report all changes. For example, it does not report changes of
 /// files on a network, changes of links to directories, or that a directory was removed and made again.
 const LONGEST_SILENCE: Duration = Duration::from_secs(5);
-
-/// The largest file, in bytes.
-const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Watches a configuration file, and replaces a guard when the file changes.
 ///
@@ -248,22 +244,6 @@ fn made<R>(make: impl Fn(&str) -> Result<R, ConfigError>, text: &str) -> Result<
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a text")
-}
-
-/// Reads the file. Refuses pipes and devices, because they may have no end.
-fn read(file: &Path) -> Result<String, ConfigError> {
-    let regular = || {
-        if !fs::metadata(file)?.is_file() {
-            return Err(io::Error::other("it is not a regular file"));
-        }
-        let mut text = String::new();
-        File::open(file)?.take(LARGEST + 1).read_to_string(&mut text)?;
-        if text.len() as u64 > LARGEST {
-            return Err(io::Error::other(format!("it has more than {} MiB", LARGEST / 1024 / 1024)));
-        }
-        Ok(text)
-    };
-    regular().map_err(|error| ConfigError::new(format!("cannot be read: {error}")).in_file(file))
 }
 
 /// Returns whether the last change of the file is long ago, so that nobody is writing it.

@@ -1,11 +1,15 @@
 //! Reads configurations.
 
-use std::fs;
+use std::fs::OpenOptions;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use crate::{ConfigError, Sections};
+use crate::{ConfigError, Sections, open_regular};
+
+/// The largest file, in bytes.
+const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Reads a configuration from TOML text.
 ///
@@ -36,10 +40,29 @@ pub fn from_toml<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
     Sections::parse(text)?.read()
 }
 
-/// Reads the text of a configuration file.
+/// Reads the text of a configuration file of at most 4 MiB. All configurations and the files that they name are read with this
+/// function.
+///
+/// The function does not wait for pipes: it refuses what is not a regular file, such as a pipe, a device or a directory.
+///
+/// ```
+/// use std::path::Path;
+///
+/// let error = exo_rails_policy::read(Path::new("/")).unwrap_err();
+/// assert_eq!(error.to_string(), "/: cannot be read: it is a directory, not a regular file");
+/// ```
 ///
 /// # Errors
-/// Returns an error with the path if the file cannot be read.
+/// Returns an error with the path if the file cannot be read, if it is not a regular file, or if it is too long.
 pub fn read(file: &Path) -> Result<String, ConfigError> {
-    fs::read_to_string(file).map_err(|error| ConfigError::new(format!("cannot be read: {error}")).in_file(file))
+    text(file).map_err(|error| ConfigError::new(format!("cannot be read: {error}")).in_file(file))
+}
+
+fn text(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open_regular(file, OpenOptions::new().read(true))?.take(LARGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST {
+        return Err(io::Error::other(format!("it has more than {} MiB", LARGEST / 1024 / 1024)));
+    }
+    Ok(text)
 }

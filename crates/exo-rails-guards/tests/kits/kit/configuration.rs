@@ -354,3 +354,39 @@ fn a_chain_runs_the_kit_between_custom_rails() {
     let all = [&["before"][..], &guards, &next, &later, &["after"]].concat();
     testing::assert_order(&rails, HookPoint::PreToolCall, all);
 }
+
+/// A configuration, and the files that it names, are regular files. Everything else is an error at once.
+#[cfg(unix)]
+#[test]
+fn what_is_not_a_file_is_an_error_at_once() {
+    use std::os::unix::net::UnixListener;
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    assert!(Command::new("mkfifo").arg(place("pipe")).status().unwrap().success());
+    fs::create_dir(place("folder")).unwrap();
+    let _socket = UnixListener::bind(place("socket")).unwrap();
+    fs::File::create(place("long")).unwrap().set_len(1 << 40).unwrap();
+    let table = [
+        (place("pipe"), "cannot be read: it is a pipe, not a regular file"),
+        (place("folder"), "cannot be read: it is a directory, not a regular file"),
+        (place("socket"), "cannot be read: it is a socket, not a regular file"),
+        ("/dev/zero".into(), "cannot be read: it is a device, not a regular file"),
+        (place("long"), "cannot be read: it has more than 4 MiB"),
+    ];
+    for (file, expected) in table {
+        let named = format!("[secrets]\nfiles = [{:?}]\n", file.to_str().unwrap());
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || {
+            let errors = [Kit::from_file(file).unwrap_err(), Kit::from_toml(&named).unwrap_err()];
+            let _ = sender.send(errors.map(|error| error.to_string()));
+        });
+        for error in receiver.recv_timeout(Duration::from_secs(20)).expect("the function hangs") {
+            assert!(error.ends_with(expected), "{error}");
+        }
+    }
+}

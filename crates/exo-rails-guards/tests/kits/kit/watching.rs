@@ -150,9 +150,9 @@ async fn pipes_devices_and_large_files_are_bad_files() {
     let (kit, mut watch) = start(&file).unwrap();
     let pipe = |file: &Path| assert!(Command::new("mkfifo").arg(file).status().unwrap().success());
     let table: [Row<'_>; 4] = [
-        (&pipe, "cannot be read: it is not a regular file"),
-        (&|file| symlink("/dev/zero", file).unwrap(), "cannot be read: it is not a regular file"),
-        (&|file| fs::create_dir(file).unwrap(), "cannot be read: it is not a regular file"),
+        (&pipe, "cannot be read: it is a pipe, not a regular file"),
+        (&|file| symlink("/dev/zero", file).unwrap(), "cannot be read: it is a device, not a regular file"),
+        (&|file| fs::create_dir(file).unwrap(), "cannot be read: it is a directory, not a regular file"),
         (&|file| fs::File::create(file).unwrap().set_len(1 << 40).unwrap(), "cannot be read: it has more than 4 MiB"),
     ];
     for (make, expected) in table {
@@ -162,7 +162,7 @@ async fn pipes_devices_and_large_files_are_bad_files() {
         assert!(runs(&kit).await);
         fs::remove_file(&file).or_else(|_| fs::remove_dir(&file)).unwrap();
         pipe(&file);
-        assert!(start(&file).unwrap_err().to_string().ends_with("it is not a regular file"));
+        assert!(start(&file).unwrap_err().to_string().ends_with("it is a pipe, not a regular file"));
         fs::remove_file(&file).unwrap();
         fs::write(&file, rules("allow")).unwrap();
         while changed(&mut watch).await.error.is_some() {}
