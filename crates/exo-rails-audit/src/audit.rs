@@ -92,8 +92,17 @@ const MOST: usize = 1 << 20;
 /// [`OnError`] what happens if it fails. The end of a run (`Finished`, `Error`, `Suspended`) and of a session waits until all
 /// records are written. So does dropping the last handle. It blocks the thread for this time: [`close`](Self::close) does not.
 ///
-/// One process writes to a log, and has a lock for it: `audit.jsonl.lock`. Give each process its own path. The guard sets of a
+/// One process writes to a log. It locks the path, with the file `audit.jsonl.lock`, and on Unix the files of the log. So a second
+/// writer is refused through a link or another spelling of the path, too. Give each process its own path. The guard sets of a
 /// process share one audit.
+///
+/// Do not rotate, move or cut the files of a log with another program: use
+/// [`max_file_bytes`](field@AuditConfig::max_file_bytes). The writer compares the file at the path with its own file at each
+/// write and at each `flush`. If somebody has removed, renamed, replaced, cut or extended it, writing fails, as with a full disk.
+/// The records wait until the file is back. A file that has ended may be moved away.
+///
+/// The log must be a regular file. A directory, a pipe, a socket or a device, such as `/dev/stdout` of a program whose output goes to a
+/// pipe, is an error at once. [`to_sink`](Self::to_sink) writes to them.
 ///
 /// If the program is killed, the last line may be unfinished. The audit that opens the log again keeps the piece, and continues
 /// after it. Records that were in the queue are lost. With [`write_ahead`](field@AuditConfig::write_ahead), there are none.

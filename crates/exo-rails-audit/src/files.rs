@@ -1,6 +1,6 @@
 //! The files of a log.
 
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::{fs, io};
 
 /// Returns the path of a file of a log. File 0 has the path of the log, and file 2 of `audit.jsonl` is `audit.2.jsonl`.
@@ -15,6 +15,21 @@ pub(crate) fn file_path(log: &Path, number: u64) -> PathBuf {
         name.push(extension);
     }
     log.with_file_name(name)
+}
+
+/// Returns the absolute path of a log. If the path is a symbolic link, returns the path to which it leads: the further files of the
+/// log are next to the first one, whatever its name is.
+pub(crate) fn log_path(log: &Path) -> io::Result<PathBuf> {
+    let path = path::absolute(log)?;
+    match fs::symlink_metadata(&path) {
+        Ok(found) if found.is_symlink() => match fs::canonicalize(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(io::Error::new(error.kind(), "it is a symbolic link to a file that does not exist"))
+            }
+            result => result,
+        },
+        _ => Ok(path),
+    }
 }
 
 /// Returns the numbers of the files that exist, in their order.

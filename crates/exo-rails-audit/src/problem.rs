@@ -84,9 +84,17 @@ pub enum Problem {
     /// The log ends without a line `close`. It was cut, the writer was killed, or it is still at work.
     #[error("the log does not end here: it was cut, its writer was killed, or its writer is still at work")]
     NotClosed,
-    /// A file of the log is missing.
-    #[error("the log continues in file {number}, which is missing")]
+    /// A file of the log is missing. Everything before it is whole.
+    #[error(
+        "the log continues in file {number}, which is missing: it was removed, or the writer was killed before it made it"
+    )]
     FileMissing {
+        /// The number of the file.
+        number: u64,
+    },
+    /// The last file of the log has no whole line. Everything before it is whole.
+    #[error("file {number} of the log has no whole line: it was cut, or the writer was killed while it began the file")]
+    FileNotBegun {
         /// The number of the file.
         number: u64,
     },

@@ -1,14 +1,15 @@
 //! Where a log is written.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::mem;
+use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
-use exo_rails_policy::ConfigError;
+use exo_rails_policy::{ConfigError, open_regular};
 
 use crate::chain::{Chain, State, Unfinished};
-use crate::files::{existing, file_path};
+use crate::files::{existing, file_path, log_path};
 use crate::line::RawLine;
 
 /// A place for a log that is not a file, such as a pipe. Give it to [`Audit::to_sink`](crate::Audit::to_sink).
@@ -35,12 +36,22 @@ impl Sink for Vec<u8> {}
 /// No log: for a program that has an audit only if its configuration asks for it.
 impl Sink for io::Sink {}
 
-/// The files of a log, with a lock that keeps other writers away.
+/// The files of a log, with locks that keep other writers away.
 pub(crate) struct Files {
+    /// The path of the log. It is absolute, and its last part is not a link.
     log: PathBuf,
-    file: File,
-    _lock: File,
+    current: Current,
+    /// The lock of the path, and the lock of file 0 if the current file is a later one.
+    locks: Vec<File>,
     sync: bool,
+}
+
+/// The file that is written.
+struct Current {
+    path: PathBuf,
+    file: File,
+    /// The length that the file must have.
+    len: u64,
 }
 
 /// The state of an existing log.
@@ -57,19 +68,104 @@ pub(crate) struct Existing {
 
 impl Files {
     /// Opens a log, or begins a new one.
-    pub(crate) fn open(log: &Path, sync: bool) -> Result<(Self, Existing), ConfigError> {
-        let lock = lock(log)?;
+    pub(crate) fn open(path: &Path, sync: bool) -> Result<(Self, Existing), ConfigError> {
         let failed =
-            |error: io::Error| ConfigError::new(format!("the log `{}` cannot be opened: {error}", log.display()));
-        let number = existing(log).map_err(failed)?.last().copied().unwrap_or(0);
-        let (number, existing) = read_end(log, number)?;
-        let file = open_file(&file_path(log, number)).map_err(failed)?;
-        Ok((Self { log: log.to_owned(), file, _lock: lock, sync }, existing))
+            |error: io::Error| ConfigError::new(format!("the log `{}` cannot be opened: {error}", path.display()));
+        let given = path::absolute(path).map_err(failed)?;
+        // Before the lock is made, because a folder such as `/dev` must not get one.
+        check_regular(&given).map_err(failed)?;
+        let log = log_path(&given).map_err(failed)?;
+        let mut locks = vec![lock_path(&log)?];
+        let taken = || other_writer(path);
+        let first = file_path(&log, 0);
+        loop {
+            let number = existing(&log).map_err(failed)?.last().copied().unwrap_or(0);
+            if cfg!(unix) && number > 0 && locks.len() == 1 && first.exists() {
+                // Somebody may use the log through another link to its first file.
+                let first = open_regular(&first, OpenOptions::new().read(true)).map_err(failed)?;
+                locks.push(lock(first).map_err(failed)?.ok_or_else(taken)?);
+            }
+            // If the path is a link, it must lead to the same file as long as the log is in use.
+            let current = if number == 0 { given.clone() } else { file_path(&log, number) };
+            let mut current = Current::open(current, true).map_err(failed)?.ok_or_else(taken)?;
+            // Another writer may have begun a file before it released the lock.
+            if existing(&log).map_err(failed)?.last() != Some(&number) {
+                return Err(taken());
+            }
+            let existing = read_file(&current)?;
+            if number == 0 || existing.chain.head.is_some() {
+                // Nobody else writes, because this handle has the locks.
+                current.len = existing.len;
+                return Ok((Self { log, current, locks, sync }, existing));
+            }
+            // The writer was killed just after it had created the file. It contains the beginning of a line without a record.
+            let removed = fs::remove_file(&current.path);
+            let path = current.path.display();
+            removed.map_err(|error| ConfigError::new(format!("`{path}` cannot be replaced: {error}")))?;
+            // The current file may be the first one now.
+            locks.truncate(1);
+        }
+    }
+
+    /// Checks that the file on the disk is the one that this handle has written, with the same bytes.
+    fn check(&self) -> io::Result<()> {
+        let Current { path, file, len } = &self.current;
+        let shown = path.display();
+        let advice = "put it back, or open the log again. Let `max_file_bytes` begin new files";
+        let found = file.metadata()?;
+        let is_same = match fs::metadata(path) {
+            Ok(at_path) => is_same_file(&at_path, &found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(error),
+        };
+        if !is_same {
+            let message = format!("`{shown}` was removed, renamed or replaced while it was in use: {advice}");
+            return Err(io::Error::other(message));
+        }
+        if found.len() != *len {
+            let how = if found.len() < *len { "was cut" } else { "has bytes of another writer" };
+            let message = format!(
+                "`{shown}` {how} while it was in use, and has {} bytes instead of {len}: {advice}",
+                found.len()
+            );
+            return Err(io::Error::other(message));
+        }
+        Ok(())
     }
 }
 
-fn open_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).open(path)
+impl Current {
+    /// Opens and locks a file. Returns `None` if it has another writer.
+    fn open(path: PathBuf, may_exist: bool) -> io::Result<Option<Self>> {
+        let file = open_regular(&path, OpenOptions::new().create(true).read(true).append(true))?;
+        let len = file.metadata()?.len();
+        if len > 0 && !may_exist {
+            let message = format!("`{}` exists already: move it away", path.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+        }
+        // On other systems, nobody could read a locked file. There, only the path has a lock.
+        let file = if cfg!(unix) { lock(file)? } else { Some(file) };
+        Ok(file.map(|file| Self { path, file, len }))
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+    one.created().ok() == other.created().ok()
+}
+
+fn check_regular(path: &Path) -> io::Result<()> {
+    match open_regular(path, OpenOptions::new().read(true)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result.map(drop),
+    }
 }
 
 /// How often, and after what time, a lock is tried again. A new process briefly holds the locks of its parent, even
@@ -77,43 +173,36 @@ fn open_file(path: &Path) -> io::Result<File> {
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Takes the lock of a log. It ends with the process at the latest.
-fn lock(log: &Path) -> Result<File, ConfigError> {
+/// Takes the lock of a file. It ends with the process at the latest. Returns `None` if another handle has the lock.
+fn lock(file: File) -> io::Result<Option<File>> {
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// Takes the lock of a path, so that only one writer at a time opens the files.
+fn lock_path(log: &Path) -> Result<File, ConfigError> {
     let mut name = log.file_name().unwrap_or_default().to_owned();
     name.push(".lock");
     let path = log.with_file_name(name);
     let failed = |error: io::Error| ConfigError::new(format!("the lock `{}` cannot be taken: {error}", path.display()));
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-    for _ in 0..TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
-    }
-    Err(ConfigError::new(format!("the log `{}` has another writer: use one path for each process", log.display())))
+    let file = open_regular(&path, OpenOptions::new().create(true).truncate(false).write(true)).map_err(failed)?;
+    lock(file).map_err(failed)?.ok_or_else(|| other_writer(log))
 }
 
-/// Reads the last file. If it has no line, because the writer was killed just after it had created the file, reads the file
-/// before it. Returns the number of the file to continue with.
-fn read_end(log: &Path, number: u64) -> Result<(u64, Existing), ConfigError> {
-    let path = file_path(log, number);
-    let existing = match fs::metadata(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((number, Existing::default())),
-        _ => read_file(&path)?,
-    };
-    if number > 0 && existing.chain.head.is_none() {
-        // It contains the beginning of a line that has no record.
-        let removed = fs::remove_file(&path);
-        removed.map_err(|error| ConfigError::new(format!("`{}` cannot be replaced: {error}", path.display())))?;
-        return read_end(log, number - 1);
-    }
-    Ok((number, existing))
+fn other_writer(log: &Path) -> ConfigError {
+    ConfigError::new(format!("the log `{}` has another writer: use one path for each process", log.display()))
 }
 
-fn read_file(path: &Path) -> Result<Existing, ConfigError> {
+fn read_file(current: &Current) -> Result<Existing, ConfigError> {
+    let path = &current.path;
     let failed = |error: io::Error| ConfigError::new(format!("`{}` cannot be read: {error}", path.display()));
-    let mut reader = BufReader::with_capacity(64 * 1024, File::open(path).map_err(failed)?);
+    let mut reader = BufReader::with_capacity(64 * 1024, &current.file);
     let mut existing = Existing::default();
     existing.chain.may_begin_later = true;
     let mut number = 0;
@@ -141,24 +230,34 @@ fn read_file(path: &Path) -> Result<Existing, ConfigError> {
 
 impl Write for Files {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.check()?;
+        let written = self.current.file.write(bytes)?;
+        self.current.len += written as u64;
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.current.file.flush()
     }
 }
 
 impl Sink for Files {
     fn sync(&mut self) -> io::Result<()> {
-        if self.sync { self.file.sync_data() } else { Ok(()) }
+        if self.sync {
+            self.current.file.sync_data()?;
+        }
+        self.check()
     }
 
     fn next_file(&mut self, number: u64) -> io::Result<()> {
-        if self.sync {
-            self.file.sync_data()?;
+        self.sync()?;
+        // The new file has its lock before the lock of the old file ends.
+        let next = Current::open(file_path(&self.log, number), false)?;
+        let next = next.ok_or_else(|| io::Error::other("the next file of the log has another writer"))?;
+        let old = mem::replace(&mut self.current, next);
+        if number == 1 {
+            self.locks.push(old.file);
         }
-        self.file = open_file(&file_path(&self.log, number))?;
         Ok(())
     }
 }

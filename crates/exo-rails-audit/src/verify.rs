@@ -1,11 +1,13 @@
 //! Checking a log.
 
-use std::fs::File;
+use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use exo_rails_policy::open_regular;
+
 use crate::chain::{Chain, State};
-use crate::files::{existing, file_path};
+use crate::files::{existing, file_path, log_path};
 use crate::head::Head;
 #[cfg(feature = "sign")]
 use crate::key::AuditPublicKey;
@@ -90,8 +92,11 @@ impl Verify {
         self
     }
 
-    /// Accepts a log without an end, for example while its writer is at work. The check then does not find a cut, unless you
-    /// [expect](Self::expect) a head.
+    /// Accepts a log without an end, for example while its writer is at work, or after the writer was killed. The check then
+    /// does not find a cut, unless you [expect](Self::expect) a head.
+    ///
+    /// A kill at any point leaves a log that this check accepts, also a kill between two files:
+    /// [`is_between_files`](Verified::is_between_files) says so.
     pub const fn may_be_open(mut self) -> Self {
         self.may_be_open = true;
         self
@@ -109,8 +114,11 @@ impl Verify {
     /// Returns the first line that is wrong, or the error of the operating system.
     pub fn log(&self, path: impl AsRef<Path>) -> Result<Verified, VerifyError> {
         let path = path.as_ref();
-        let numbers = existing(path).map_err(|cause| VerifyError::Read { file: path.to_owned(), cause })?;
-        let files: Vec<_> = numbers.into_iter().map(|number| file_path(path, number)).collect();
+        let failed = |cause| VerifyError::Read { file: path.to_owned(), cause };
+        let linked = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+        let log = if linked { log_path(path).map_err(failed)? } else { path.to_owned() };
+        let numbers = existing(&log).map_err(failed)?;
+        let files: Vec<_> = numbers.into_iter().map(|number| file_path(&log, number)).collect();
         if files.is_empty() {
             return self.files([path]);
         }
@@ -126,7 +134,8 @@ impl Verify {
         for file in files {
             let file = file.as_ref();
             check.next_file(Some(file))?;
-            let open = File::open(file).map_err(|cause| VerifyError::Read { file: file.to_owned(), cause })?;
+            let open = open_regular(file, OpenOptions::new().read(true))
+                .map_err(|cause| VerifyError::Read { file: file.to_owned(), cause })?;
             check.read(&mut BufReader::with_capacity(64 * 1024, open))?;
         }
         check.end()
@@ -147,7 +156,16 @@ impl Verify {
         (chain.expected, chain.may_begin_later) = (self.expected, self.may_begin_later);
         #[cfg(feature = "sign")]
         chain.keys.keys.clone_from(&self.keys);
-        Check { chain, may_be_open: self.may_be_open, file: None, line: 0, lines: 0, files: 0, is_torn: false }
+        Check {
+            chain,
+            may_be_open: self.may_be_open,
+            file: None,
+            line: 0,
+            lines: 0,
+            files: 0,
+            is_torn: false,
+            has_file_without_line: false,
+        }
     }
 }
 
@@ -162,6 +180,8 @@ struct Check {
     files: u64,
     /// Whether the last line of the last file is not finished.
     is_torn: bool,
+    /// Whether the last file has no whole line.
+    has_file_without_line: bool,
 }
 
 impl Check {
@@ -189,6 +209,7 @@ impl Check {
             }
             self.chain.follow(&line).map_err(|(back, problem)| self.wrong(back, problem))?;
         }
+        self.has_file_without_line = self.line == u64::from(self.is_torn);
         let torn = u64::from(self.is_torn);
         self.chain.end_file().map_err(|problem| self.wrong(torn, problem))
     }
@@ -200,8 +221,9 @@ impl Check {
         }
         let Some(head) = self.chain.head else { return Err(self.wrong(0, Problem::Empty)) };
         let Chain { log, events, lost, interruptions, signed_up_to, .. } = self.chain;
-        let (lines, is_closed) = (self.lines, state == State::Closed);
-        Ok(Verified { log, head, lines, events, lost, interruptions, signed_up_to, is_closed })
+        let lines = self.lines;
+        let (is_closed, is_between_files) = (state == State::Closed, state == State::FileEnded);
+        Ok(Verified { log, head, lines, events, lost, interruptions, signed_up_to, is_closed, is_between_files })
     }
 
     fn problem_at_the_end(&self) -> Option<Problem> {
@@ -211,8 +233,9 @@ impl Check {
         }
         match state {
             _ if self.may_be_open => None,
-            _ if self.is_torn => Some(Problem::Torn),
+            State::FileEnded if self.has_file_without_line => Some(Problem::FileNotBegun { number: file + 1 }),
             State::FileEnded => Some(Problem::FileMissing { number: file + 1 }),
+            _ if self.is_torn => Some(Problem::Torn),
             State::Open => Some(Problem::NotClosed),
             State::Closed | State::Empty => None,
         }
@@ -243,4 +266,8 @@ pub struct Verified {
     pub signed_up_to: Option<u64>,
     /// Whether the log ends with a line `close`.
     pub is_closed: bool,
+    /// Whether the log ends between two files: the last file is whole, and the next one is missing or has no whole line. The
+    /// writer was killed there, or is there just now. Only a check of a log that [may be open](Verify::may_be_open) returns
+    /// `true`.
+    pub is_between_files: bool,
 }

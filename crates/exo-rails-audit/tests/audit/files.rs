@@ -73,19 +73,33 @@ fn the_change_to_the_next_file_survives_kills() {
     let first_line = contents[1].iter().position(|byte| *byte == b'\n').unwrap() + 2;
     for end in 0..first_line {
         fs::write(&files[1], &contents[1][..end]).unwrap();
+        let is_whole = contents[1][..end].contains(&b'\n');
+        let expected = match contents[1][..end].last() {
+            _ if !is_whole => Problem::FileNotBegun { number: 1 },
+            Some(b'\n') => Problem::NotClosed,
+            _ => Problem::Torn,
+        };
+        assert_eq!(problem(verify(&path)), expected, "file 1 ends at byte {end}");
+        let open = Verify::new().may_be_open().log(&path).unwrap();
+        assert_eq!((open.is_between_files, open.is_closed), (!is_whole, false), "file 1 ends at byte {end}");
         write_log(Audit::builder().sync(false), &path, &["x"]);
         verify(&path).unwrap_or_else(|error| panic!("file 1 ends at byte {end}: {error}"));
     }
     // Without the next file at all.
     fs::remove_file(&files[1]).unwrap();
+    assert_eq!(problem(verify(&path)), Problem::FileMissing { number: 1 });
+    assert!(Verify::new().may_be_open().log(&path).unwrap().is_between_files);
     write_log(Audit::builder(), &path, &["x"]);
-    assert!(verify(&path).unwrap().is_closed);
+    let verified = verify(&path).unwrap();
+    assert!(verified.is_closed && !verified.is_between_files);
     // In the line before.
     fs::remove_file(&files[1]).unwrap();
     let len = contents[0].len();
     for end in len - 150..len {
         fs::write(&path, &contents[0][..end]).unwrap();
         let _ = fs::remove_file(&files[1]);
+        assert_eq!(problem(verify(&path)), Problem::Torn, "file 0 ends at byte {end}");
+        assert!(!Verify::new().may_be_open().log(&path).unwrap().is_between_files);
         write_log(Audit::builder().sync(false), &path, &["x"]);
         verify(&path).unwrap_or_else(|error| panic!("file 0 ends at byte {end}: {error}"));
     }

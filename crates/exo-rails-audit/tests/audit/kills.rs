@@ -26,23 +26,72 @@ fn child() {
     });
 }
 
+/// Does nothing, unless another test starts it in a process of its own.
+#[test]
+fn child_with_small_files() {
+    let Ok(path) = std::env::var(LOG) else { return };
+    runtime().block_on(async {
+        let audit = Audit::new(Audit::builder().path(path).sync(false).max_file_bytes(1)).unwrap();
+        println!("started");
+        loop {
+            call(&audit, "a").await;
+            audit.flush().await.unwrap();
+        }
+    });
+}
+
+/// Kills a process whose every line begins a file. The log is whole after each kill, before anybody opens it again.
+#[test]
+fn a_log_is_whole_after_a_kill_between_files() {
+    let (mut between, mut kills) = (0, 0);
+    while kills < 30 || (between == 0 && kills < 300) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        kill("kills::child_with_small_files", &path, Duration::from_millis(kills % 10));
+        kills += 1;
+        let verified = Verify::new().may_be_open().log(&path).unwrap();
+        assert!(!verified.is_closed);
+        between += u32::from(verified.is_between_files);
+        let error = verify(&path).unwrap_err();
+        let is_unfinished = matches!(
+            &error,
+            VerifyError::Log {
+                problem: Problem::NotClosed
+                    | Problem::Torn
+                    | Problem::FileMissing { .. }
+                    | Problem::FileNotBegun { .. },
+                ..
+            }
+        );
+        assert!(is_unfinished, "{error}");
+        write_log(Audit::builder().sync(false), &path, &["last"]);
+        assert!(check(&path).is_closed);
+    }
+    assert!(between > 0, "no kill was between two files");
+}
+
+/// Starts a test in a process of its own, and kills it.
+fn kill(test: &str, path: &Path, after: Duration) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(LOG, path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(output.any(|line| line.unwrap().contains("started")), "the child has not started");
+    thread::sleep(after);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 /// Kills a process that writes, again and again. Each one continues the log of the one before.
 #[test]
 fn a_log_survives_kills() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
-    for kill in 0..20 {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "kills::child", "--nocapture"])
-            .env(LOG, &path)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert!(output.any(|line| line.unwrap().contains("started")), "the child has not started");
-        thread::sleep(Duration::from_millis(kill * 3));
-        child.kill().unwrap();
-        child.wait().unwrap();
+    for number in 0..20 {
+        kill("kills::child", &path, Duration::from_millis(number * 3));
     }
     write_log(Audit::builder(), &path, &["last"]);
     let verified = verify(&path).unwrap();

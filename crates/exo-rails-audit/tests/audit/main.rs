@@ -17,4 +17,6 @@ mod kills;
 mod memory;
 mod nested;
 mod records;
+#[cfg(unix)]
+mod replaced;
 mod signatures;
