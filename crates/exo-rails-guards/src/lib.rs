@@ -80,6 +80,8 @@ mod finding;
 pub mod handlers;
 mod hidden;
 mod history;
+#[cfg(feature = "http")]
+mod http_thread;
 pub mod injection;
 mod judged;
 pub mod kit;

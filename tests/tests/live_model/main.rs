@@ -7,6 +7,7 @@ mod cut;
 mod dialect;
 mod failures;
 mod falsified;
+mod floods;
 mod limits;
 mod messages;
 mod proxy;

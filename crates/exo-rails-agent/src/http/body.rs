@@ -1,18 +1,23 @@
 //! The body of an answer, within limits of time and size.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use exo_rails::OperationError;
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout_at};
 
 use super::limits::Limits;
+use super::thread::Running;
 use super::transport;
 
 #[derive(Debug)]
 pub(crate) struct Body {
     response: Response,
+    /// The connection belongs to this thread.
+    _thread: Arc<Running>,
     limits: Limits,
     /// The time at which the whole body must have arrived.
     deadline: Instant,
@@ -21,8 +26,8 @@ pub(crate) struct Body {
 
 impl Body {
     /// Makes the body of an answer. `sent` is the time of the request.
-    pub(crate) fn new(response: Response, limits: Limits, sent: Instant) -> Self {
-        Self { response, limits, deadline: later(sent, limits.answer), received: 0 }
+    pub(crate) fn new(response: Response, thread: Arc<Running>, limits: Limits, sent: Instant) -> Self {
+        Self { response, _thread: thread, limits, deadline: later(sent, limits.answer), received: 0 }
     }
 
     pub(crate) fn is_success(&self) -> bool {
@@ -48,7 +53,13 @@ impl Body {
 
     /// Returns the next piece. Returns `None` at the end.
     pub(crate) async fn piece(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, OperationError> {
-        let silent = later(Instant::now(), self.limits.chunk);
+        // The pieces may always be ready. A time limit acts only if the task waits, so this looks at the clock, too.
+        consume_budget().await;
+        let now = Instant::now();
+        if now >= self.deadline {
+            return Err(self.limits.too_slow());
+        }
+        let silent = later(now, self.limits.chunk);
         let piece = match timeout_at(silent.min(self.deadline), self.response.chunk()).await {
             Ok(piece) => piece.map_err(transport::broken_off)?,
             Err(_) if silent < self.deadline => {

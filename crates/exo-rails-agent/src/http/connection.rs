@@ -16,6 +16,7 @@ use super::body::Body;
 use super::limits::{Limits, memory_of_json};
 use super::reading::{Decoder, Reading};
 use super::secret::Secrets;
+use super::thread::HttpThread;
 use super::{failure, transport};
 
 /// A protocol writes requests to a server and reads its answers.
@@ -49,6 +50,7 @@ const LONG: usize = 256 * 1024;
 pub(crate) struct Connection<P> {
     pub(super) protocol: P,
     pub(super) client: Client,
+    pub(super) thread: Arc<HttpThread>,
     pub(super) url: Url,
     pub(super) model: String,
     pub(super) secrets: Arc<Secrets>,
@@ -110,13 +112,15 @@ impl<P: Protocol> Connection<P> {
         let body = serde_json::to_vec(&self.protocol.body(&self.model, request, streamed)?)?;
         let accept = if streamed { "text/event-stream" } else { "application/json" };
         let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
-        let sending = request.header(ACCEPT, accept).body(body).send();
+        let request = request.header(ACCEPT, accept).body(body);
+        let thread = self.thread.running()?;
         let sent = Instant::now();
+        let sending = thread.connect(async { request.send().await });
         let response = timeout(self.limits.response.min(self.limits.answer), sending)
             .await
             .map_err(|_| self.limits.not_begun())?
             .map_err(transport::unreachable)?;
-        let body = Body::new(response, self.limits, sent);
+        let body = Body::new(response, thread, self.limits, sent);
         if body.is_success() { Ok(body) } else { Err(failure::refused(body).await) }
     }
 

@@ -12,6 +12,7 @@ mod limits;
 mod reading;
 mod secret;
 mod settings;
+mod thread;
 mod transport;
 
 pub use settings::ModelConfigError;

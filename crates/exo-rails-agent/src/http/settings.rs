@@ -160,7 +160,8 @@ impl Settings {
         }
         let client = client.build().map_err(|error| ModelConfigError::Client(error.without_url().into()))?;
         let secrets = Arc::new(self.secrets(&url));
-        Ok(Connection { protocol, client, url, model: self.model, secrets, limits: self.limits })
+        let thread = Arc::default();
+        Ok(Connection { protocol, client, thread, url, model: self.model, secrets, limits: self.limits })
     }
 
     fn key(&self) -> Option<&str> {

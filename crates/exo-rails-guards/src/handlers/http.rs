@@ -4,14 +4,17 @@ use exo_rails_policy::ConfigError;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url, redirect};
 use serde_json::Value;
+use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 
 use super::output::{self, Answer, Limits};
 use super::{HandlerFault, HttpRun};
+use crate::http_thread::HttpThread;
 
 /// An endpoint that is ready to be asked.
 pub(super) struct Endpoint {
     client: Client,
+    thread: HttpThread,
     url: Url,
 }
 
@@ -33,14 +36,15 @@ impl Endpoint {
             client = client.no_proxy();
         }
         let failed = |error: reqwest::Error| ConfigError::new(error.without_url().to_string()).in_key("run.http");
-        Ok(Self { client: client.build().map_err(failed)?, url })
+        Ok(Self { client: client.build().map_err(failed)?, thread: HttpThread::new(), url })
     }
 
     /// Asks the endpoint about one event.
     pub(super) async fn answer(&self, event: &Value, limits: Limits) -> Result<Answer, HandlerFault> {
+        let thread = self.thread.running().map_err(|error| HandlerFault::Request(error.into()))?;
         let asking = async {
             let request = self.client.post(self.url.clone()).body(event.to_string());
-            let response = request.send().await.map_err(failed)?;
+            let response = thread.connect(async { request.send().await }).await.map_err(failed)?;
             if !response.status().is_success() {
                 return Err(HandlerFault::Status(response.status().as_u16()));
             }
@@ -54,6 +58,8 @@ impl Endpoint {
 async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, HandlerFault> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
+        // The chunks may always be ready, and a time limit acts only if the task waits.
+        consume_budget().await;
         if body.len() + chunk.len() > limit {
             return Err(HandlerFault::TooMuchOutput { limit });
         }

@@ -4,8 +4,10 @@ use exo_rails_policy::ConfigError;
 use reqwest::{Client, Url, redirect};
 use serde::Deserialize;
 use serde_json::json;
+use tokio::task::coop::consume_budget;
 
 use super::{Classifier, ClassifierError, ScoreFuture, Suspect};
+use crate::http_thread::HttpThread;
 
 /// The longest answer, in bytes.
 const MOST: usize = 1 << 16;
@@ -17,6 +19,7 @@ const MOST: usize = 1 << 16;
 #[derive(Debug)]
 pub struct HttpClassifier {
     client: Client,
+    thread: HttpThread,
     url: Url,
 }
 
@@ -43,7 +46,7 @@ impl HttpClassifier {
             client = client.no_proxy();
         }
         let client = client.build().map_err(|error| ConfigError::new(error.without_url().to_string()))?;
-        Ok(Self { client, url })
+        Ok(Self { client, thread: HttpThread::new(), url })
     }
 }
 
@@ -54,10 +57,14 @@ impl Classifier for HttpClassifier {
             // The URL may have a token, so no error shows it.
             let failed = |error: reqwest::Error| ClassifierError::Failed(error.without_url().into());
             let request = self.client.post(self.url.clone()).header("content-type", "application/json").body(body);
-            let response = request.send().await.and_then(reqwest::Response::error_for_status);
+            let thread = self.thread.running().map_err(|error| ClassifierError::Failed(error.into()))?;
+            let response = thread.connect(async { request.send().await }).await;
+            let response = response.and_then(reqwest::Response::error_for_status);
             let mut response = response.map_err(failed)?;
             let mut answer = Vec::new();
             while let Some(chunk) = response.chunk().await.map_err(failed)? {
+                // The chunks may always be ready, and a time limit acts only if the task waits.
+                consume_budget().await;
                 answer.extend_from_slice(&chunk);
                 if answer.len() > MOST {
                     return Err(ClassifierError::NoScore);

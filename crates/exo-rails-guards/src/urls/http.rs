@@ -9,9 +9,13 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Response};
 
 use super::{PinnedUrl, UrlRefusal};
+use crate::http_thread::HttpThread;
 
 /// The largest number of redirects. The WHATWG Fetch standard allows 20, and `curl` 50: tools need fewer.
 const REDIRECTS: usize = 10;
+
+/// The thread of all connections of [`PinnedUrl::get`]. A response may outlive the client, so this thread does not end.
+static THREAD: HttpThread = HttpThread::new();
 
 /// The reason why a URL could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +27,9 @@ pub enum FetchError {
     /// There are more redirects than the client follows.
     #[error("the server redirects more than {REDIRECTS} times")]
     TooManyRedirects,
+    /// The thread of the connections cannot be started.
+    #[error("the thread of the HTTP connections cannot be started: {0}")]
+    Thread(#[source] io::Error),
     /// The connection or the server failed.
     #[error(transparent)]
     Http(#[from] reqwest::Error),
@@ -36,6 +43,9 @@ impl PinnedUrl {
     /// client for the result.
     ///
     /// TLS is off unless your program enables it as a feature of `reqwest`.
+    ///
+    /// The connections of the client are tasks of your runtime. A server that sends interim responses (1xx) as fast as it can
+    /// holds a thread of the runtime for seconds. [`get`](Self::get) has a thread for its connections.
     pub fn client(&self) -> ClientBuilder {
         let host = self.url().host_str().unwrap_or_default();
         Client::builder()
@@ -67,8 +77,10 @@ impl PinnedUrl {
     /// Returns an error if the connection fails, if the guard refuses a redirect, or after 10 redirects.
     pub async fn get(&self, configure: impl Fn(ClientBuilder) -> ClientBuilder) -> Result<Response, FetchError> {
         let mut url = self.clone();
+        let thread = THREAD.running().map_err(FetchError::Thread)?;
         for _ in 0..=REDIRECTS {
-            let response = configure(url.client()).build()?.get(url.url().clone()).send().await?;
+            let request = configure(url.client()).build()?.get(url.url().clone());
+            let response = thread.connect(async { request.send().await }).await?;
             // A location that is not ASCII is still a location.
             let location =
                 response.headers().get(LOCATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());

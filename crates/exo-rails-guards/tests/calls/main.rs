@@ -1,6 +1,8 @@
 //! Guards that judge tool calls.
 
 mod approval;
+#[cfg(all(feature = "handlers", feature = "http", feature = "urls", unix))]
+mod floods;
 #[cfg(all(feature = "handlers", unix))]
 mod handlers;
 mod loops;

@@ -18,7 +18,7 @@ use exo_rails_guards::handlers::{CommandRun, HandlerConfig, HandlerEvent, HookHa
 use serde_json::json;
 use tempfile::TempDir;
 
-rail_chain! { struct Guards { handlers: HookHandlers } }
+rail_chain! { pub(crate) struct Guards { pub(crate) handlers: HookHandlers } }
 
 /// A directory with scripts.
 struct Hooks(TempDir);
@@ -62,7 +62,7 @@ fn command(program: PathBuf) -> Run {
 }
 
 /// Makes a tool call. Returns the output, or the error of the run.
-async fn call_tool(guards: &Guards, ctx: &mut RunContext) -> Result<String, String> {
+pub(crate) async fn call_tool(guards: &Guards, ctx: &mut RunContext) -> Result<String, String> {
     let call = ToolCallInputs::new("write_file").with_arguments(json!({ "path": "a.txt", "text": "it's \"$HOME\"" }));
     let tool = |call: Permit<ToolCallInputs>| async move {
         Ok::<_, OperationError>(ToolOutput::text(format!("ran with {}", call.arguments)))

@@ -153,3 +153,35 @@ async fn a_server_classifies() {
     let requests = server.await.unwrap();
     assert!(requests[0].ends_with(r#"{"source":"outputs","text":"one","tool":"fetch"}"#), "{}", requests[0]);
 }
+
+/// A server that sends interim responses without end: see `tests/calls/floods.rs`.
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn a_classifier_that_floods_holds_no_thread_of_the_caller() {
+    use std::io::{Read, Write};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/score", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let _ = client.read(&mut vec![0; 64 * 1024]);
+        let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(1_000);
+        let started = std::time::Instant::now();
+        while started.elapsed() < Duration::from_secs(40) && client.write_all(interim.as_bytes()).is_ok() {}
+    });
+    let turns = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&turns);
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let config = ClassifierConfig { url: Some(url), timeout_ms: 1_000, ..ClassifierConfig::default() };
+    let injection = Injection::builder().enforce_from(Some(exo_rails_guards::Severity::High)).classifier(Some(config));
+    let guards = Guards { injection: injection.build().unwrap() };
+    let _ = output(&guards, "one").await;
+    let turns = turns.load(Ordering::Relaxed);
+    assert!(turns > 20, "another task has run {turns} times in a second");
+}
