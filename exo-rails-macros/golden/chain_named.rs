@@ -6,6 +6,7 @@ pub struct SupportRails {
 const _: () = {
     const _: () = {
         type block_dangerous_0_ = block_dangerous;
+        type RateLimit_1_ = RateLimit<MemoryStore>;
         type audit_2_ = audit;
         /// The list of the rails, each at its place.
         enum ListedRails_ {}
@@ -16,13 +17,29 @@ const _: () = {
         impl ::exo_rails::for_macros::RunsEachRailOnce<block_dangerous_0_>
         for SupportRails {}
         impl ::exo_rails::for_macros::RailAt<1> for ListedRails_ {
-            type Rail = RateLimit<MemoryStore>;
+            type Rail = RateLimit_1_;
             type Access = ::exo_rails::for_macros::InField<1>;
         }
-        impl ::exo_rails::for_macros::Access<SupportRails, (RateLimit<MemoryStore>)>
+        const _: () = {
+            const __IS_SHARED: bool = {
+                ::exo_rails::for_macros::shared::<RateLimit_1_>();
+                true
+            };
+            type __Shared = ::exo_rails::for_macros::Sound<
+                RateLimit_1_,
+                ListedRails_,
+                { __IS_SHARED },
+            >;
+            const __PLACE: ::core::primitive::usize = {
+                ::exo_rails::for_macros::sent::<__Shared>();
+                1
+            };
+            impl ::exo_rails::for_macros::SharedField<{ __PLACE }> for ListedRails_ {}
+        };
+        impl ::exo_rails::for_macros::Access<SupportRails, (RateLimit_1_)>
         for ::exo_rails::for_macros::InField<1> {
             #[inline]
-            fn rail(chain: &SupportRails) -> &(RateLimit<MemoryStore>) {
+            fn rail(chain: &SupportRails) -> &(RateLimit_1_) {
                 &chain.limit
             }
         }
@@ -33,7 +50,7 @@ const _: () = {
         impl ::exo_rails::for_macros::RunsEachRailOnce<audit_2_> for SupportRails {}
         static __ROWS: [::exo_rails::for_macros::Row; 3] = ::exo_rails::for_macros::Row::listed([
             <block_dangerous_0_ as ::exo_rails::for_macros::ListedByName>::ROW,
-            <RateLimit<MemoryStore> as ::exo_rails::Rail>::ROW.in_field("limit"),
+            <RateLimit_1_ as ::exo_rails::Rail>::ROW.in_field("limit"),
             <audit_2_ as ::exo_rails::for_macros::ListedByName>::ROW,
         ]);
         impl ::exo_rails::for_macros::Listing<3> for SupportRails {
@@ -79,6 +96,7 @@ const _: () = {
         impl<__Event: ::exo_rails::Event> ::exo_rails::Serves<__Event> for SupportRails
         where
             ListedRails_: ::exo_rails::for_macros::StepsOn<__Event>,
+            for<'__event> ListedRails_: ::exo_rails::for_macros::SharedField<1>,
         {
             #[inline]
             fn steps() -> impl ::exo_rails::for_macros::ChainSteps<__Event, Self> {

@@ -8,7 +8,7 @@ pub use crate::chain::stands_alone::*;
 pub use crate::chain::walk::*;
 pub use crate::chain::{
     ChainFacts, ChainSteps, ListedSteps, Listing, ListsNoChainAroundIt, NoRail, Order, RailAt, RailList,
-    RunsEachRailOnce, Subject,
+    RunsEachRailOnce, SharedField, Subject, sent, shared,
 };
 pub use crate::context::{DerivedProvided, ValueInfo};
 pub use crate::decision::{CanSkip, Observes, PlacedRail, Reader, Returned, ReturnedAt, ReturnedAtCustom, Surrounds};

@@ -1,5 +1,6 @@
 //! Compiles a program with the crates that Cargo has built.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,6 +52,10 @@ impl Compiler {
     }
 
     fn diagnose(&self, program: &Path, rustc: &mut Command) -> io::Result<Vec<Diagnostic>> {
+        // Two programs of one name must not share it.
+        let cache = tempfile::tempdir_in(&self.out)?;
+        let mut incremental = OsString::from("-Cincremental=");
+        incremental.push(cache.path());
         let output = rustc
             .current_dir(workspace())
             .arg(program)
@@ -62,11 +67,12 @@ impl Compiler {
             .env("CARGO_CRATE_NAME", "fixture")
             .arg("--out-dir")
             .arg(self.out.path())
+            // Cargo compiles the program of a user incrementally, and rustc then says equal errors once. Otherwise it says each
+            // of them.
+            .arg(incremental)
             .output()?;
         let stderr = String::from_utf8_lossy(&output.stderr);
-        let mut lines: Vec<_> = stderr.lines().collect();
-        // rustc says some errors twice: https://github.com/rust-lang/rust/issues/106571
-        lines.dedup();
+        let lines: Vec<_> = stderr.lines().collect();
         let mut diagnostics = Vec::new();
         for line in lines {
             diagnostics.push(Diagnostic(serde_json::from_str(line).map_err(|_| io::Error::other(line.to_owned()))?));

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, Visibility};
+use syn::{Attribute, Expr, Ident, Type, Visibility};
 
 use super::listed::{Listed, Rail};
 use super::parse::{self, Chain};
@@ -113,15 +113,19 @@ impl<'c> Names<'c> {
         (0..self.chain.rails.len()).map(Literal::usize_unsuffixed)
     }
 
-    /// Returns the name of a rail in the expansion, if the rail is listed by a plain path or may be absent: see
+    /// Returns the name of a rail in the expansion, if the rail has a field, is listed by a plain path or may be absent: see
     /// [`Self::aliases`].
     fn alias(place: usize, rail: &Listed) -> Option<Ident> {
-        let aliased = rail.cfg.is_some() || is_plain(rail);
+        let aliased = rail.cfg.is_some() || rail.field().is_some() || is_plain(rail);
         // rustc may show the alias. So the alias contains the name.
-        let name = match &rail.rail {
-            Rail::Path(path) => path.segments.last().map(|last| last.ident.unraw().to_string()),
-            Rail::Field { .. } => None,
+        let path = match &rail.rail {
+            Rail::Path(path) => Some(path),
+            Rail::Field { ty, .. } => match &**ty {
+                Type::Path(ty) => Some(&ty.path),
+                _ => None,
+            },
         };
+        let name = path.and_then(|path| path.segments.last()).map(|last| last.ident.unraw().to_string());
         let name = name.unwrap_or_else(|| "Rail".to_owned());
         aliased.then(|| format_ident!("{name}_{place}_", span = rail.ty().span().resolved_at(Span::mixed_site())))
     }
@@ -215,6 +219,33 @@ impl<'c> Names<'c> {
     /// Returns the type of the rail in the expansion.
     fn ty(place: usize, rail: &Listed) -> TokenStream {
         Self::alias(place, rail).map_or_else(|| rail.ty(), ToTokens::into_token_stream)
+    }
+
+    /// Returns the alias of a field's type with the spans of the type's first and last token, so that an error marks the whole
+    /// type.
+    fn whole(place: usize, rail: &Listed) -> TokenStream {
+        let first = rail.ty().span();
+        let last = rail.ty().into_iter().last().map_or(first, |token| token.span());
+        let alias = Self::alias(place, rail).map(|alias| Ident::new(&alias.to_string(), first));
+        let (start, end) = (quote_spanned!(first=> <), quote_spanned!(last=> >));
+        quote!(#alias #start #end)
+    }
+
+    /// Writes that threads can share a field. If they cannot, rustc reports the first constant that does not compile, and nothing
+    /// that uses it.
+    fn shared(&self, place: usize, rail: &Listed) -> TokenStream {
+        let (library, ty, span) = (&self.chain.library, Self::whole(place, rail), rail.ty().span());
+        let (located, place) = (library.located(span), Literal::usize_unsuffixed(place));
+        let shared = quote_spanned!(span=> #located::for_macros::shared::<#ty>());
+        let sent = quote_spanned!(span=> #located::for_macros::sent::<__Shared>());
+        quote_spanned! {Span::mixed_site()=>
+            const _: () = {
+                const __IS_SHARED: bool = { #shared; true };
+                type __Shared = #library::for_macros::Sound<#ty, ListedRails_, { __IS_SHARED }>;
+                const __PLACE: ::core::primitive::usize = { #sent; #place };
+                impl #library::for_macros::SharedField<{ __PLACE }> for ListedRails_ {}
+            };
+        }
     }
 
     fn structure(&self) -> TokenStream {
@@ -326,6 +357,7 @@ impl<'c> Names<'c> {
         let library = self.chain.library.located(span);
         let row = if let Some(field) = rail.field() {
             let field = field.unraw().to_string();
+            let ty = Self::whole(place, rail);
             quote_spanned!(span=> <#ty as #library::Rail>::ROW.in_field(#field))
         } else {
             quote_spanned!(span=> <#ty as #library::for_macros::ListedByName>::ROW)
@@ -344,6 +376,7 @@ impl<'c> Names<'c> {
     fn place(&self, place: usize, rail: &Listed) -> TokenStream {
         let (ident, ty) = (&self.self_ty(), Self::ty(place, rail));
         let span = rail.ty().span().resolved_at(Span::mixed_site());
+        let shared = self.shared(place, rail);
         let place = Literal::usize_unsuffixed(place);
         let library = self.chain.library.located(span);
         let by_name = quote_spanned!(span=> type Access = #library::for_macros::ByName;);
@@ -361,7 +394,8 @@ impl<'c> Names<'c> {
                 };
                 let removed = rail.cfg.as_ref().map(|cfg| quote_spanned!(span=> #[cfg(not(#cfg))] #by_name));
                 let access = under_cfg(rail, access);
-                (quote!(#access #removed), under_cfg(rail, field))
+                let field = under_cfg(rail, field);
+                (quote!(#access #removed), quote!(#shared #field))
             }
             None => (by_name, quote_spanned!(span=> impl #library::for_macros::RunsEachRailOnce<#ty> for #ident {})),
         };
@@ -486,11 +520,15 @@ impl<'c> Names<'c> {
     /// Writes how the chain serves its events. The library has the code.
     fn serves(&self) -> TokenStream {
         let (library, ident) = (&self.chain.library, &self.self_ty());
+        // If threads can share the fields, they can share the chain.
+        let fields = self.chain.rails.iter().enumerate().filter(|(_, rail)| rail.field().is_some());
+        let fields = fields.map(|(place, _)| Literal::usize_unsuffixed(place));
         quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
             impl<__Event: #library::Event> #library::Serves<__Event> for #ident
             where
                 ListedRails_: #library::for_macros::StepsOn<__Event>,
+                #(for<'__event> ListedRails_: #library::for_macros::SharedField<#fields>,)*
             {
                 #[inline]
                 fn steps() -> impl #library::for_macros::ChainSteps<__Event, Self> {

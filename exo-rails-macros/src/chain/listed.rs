@@ -105,15 +105,22 @@ fn known_when_compiled(ty: &Type) -> syn::Result<()> {
     Err(syn::Error::new_spanned(ty, message))
 }
 
-/// Reports a rail in a `Box`. The library cannot implement `Rail` for every `Box`, because rustc assumes that other crates do so
-/// for a `Box` of their types.
+/// Reports a rail in a `Box` or an `Rc`. The library cannot implement `Rail` for every `Box`, because rustc assumes that other
+/// crates do so for a `Box` of their types. Threads cannot share an `Rc`.
 fn unboxed(ty: &Type) -> syn::Result<()> {
     let Type::Path(path) = ty else { return Ok(()) };
-    let last = path.path.segments.last().filter(|last| last.ident == "Box");
-    let Some(PathArguments::AngleBracketed(args)) = last.map(|last| &last.arguments) else { return Ok(()) };
+    let Some(last) = path.path.segments.last() else { return Ok(()) };
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return Ok(()) };
     let Some(GenericArgument::Type(inner)) = args.args.first() else { return Ok(()) };
     let inner = shown(inner);
-    Err(syn::Error::new_spanned(ty, format_args!("a chain cannot list a `Box`: write `{inner}`, or `Arc<{inner}>`")))
+    let message = if last.ident == "Box" {
+        format!("a chain cannot list a `Box`: write `{inner}`, or `Arc<{inner}>`")
+    } else if last.ident == "Rc" {
+        format!("threads share a chain, and they cannot share an `Rc`: write `Arc<{inner}>`")
+    } else {
+        return Ok(());
+    };
+    Err(syn::Error::new_spanned(ty, message))
 }
 
 fn listed(input: ParseStream<'_>, chain: Option<&Ident>, attrs: Vec<Attribute>) -> syn::Result<Listed> {

@@ -64,6 +64,29 @@ impl<L: RailList> RailAt<NO_PLACE> for L {
     type Access = walk::ByName;
 }
 
+/// A list of rails with a field at place `I` that threads can share. If they can share all fields, they can share the chain.
+///
+/// The macro implements it at a constant, which calls [`shared`] and [`sent`] at the type of the field. If the constant does not
+/// compile, rustc reports the type once, and not the chain.
+#[doc(hidden)]
+pub trait SharedField<const I: usize>: RailAt<I, Rail: Send + Sync> {}
+
+/// Checks that threads can share a field. rustc shows the comment.
+#[doc(hidden)]
+pub const fn shared<T>()
+where
+    T: Sync, // threads share a chain: write `Arc`, not `Rc`, and `Box<dyn Policy + Send + Sync>`, not `Box<dyn Policy>`
+{
+}
+
+/// Checks that a field can move to another thread. rustc shows the comment.
+#[doc(hidden)]
+pub const fn sent<T>()
+where
+    T: Send, // threads share a chain: write `Arc`, not `Rc`, and `Box<dyn Policy + Send + Sync>`, not `Box<dyn Policy>`
+{
+}
+
 /// A chain as a rail of another chain.
 #[diagnostic::do_not_recommend]
 impl<E: Event, C: Chain + Serves<E>> RailOn<E> for C {
