@@ -1,21 +1,24 @@
 const _: () = {
+    type Query_0_ = Query;
+    type Memories_1_ = Memories;
+    type Memories_2_ = Memories;
     const POINT: ::exo_rails::CustomPoint = ::exo_rails::CustomPoint::new(
         "memories_recalled",
         "MemoriesRecalled",
         ::core::module_path!(),
         false,
     );
-    const CARRIED: bool = <Query as ::exo_rails::for_macros::Carried>::CARRIED
-        && <Memories as ::exo_rails::for_macros::Carried>::CARRIED;
+    const CARRIED: bool = <Query_0_ as ::exo_rails::for_macros::Carried>::CARRIED
+        && <Memories_1_ as ::exo_rails::for_macros::Carried>::CARRIED;
     #[automatically_derived]
     impl ::exo_rails::Payloads for MemoriesRecalled {
         type Payload<'__event> = ::exo_rails::for_macros::Sound<
-            (&'__event Query, &'__event mut Memories),
+            (&'__event Query_0_, &'__event mut Memories_1_),
             Self,
             { CARRIED },
         >;
-        type Substitute = Memories;
-        type Skip = ::exo_rails::RailSkip<Memories>;
+        type Substitute = Memories_2_;
+        type Skip = ::exo_rails::RailSkip<Memories_2_>;
         type Retry = ::exo_rails::EventCannotRetry;
         type Abort = ::exo_rails::RailAbortError;
         #[inline]
@@ -38,13 +41,13 @@ const _: () = {
         const ALLOWS: ::exo_rails::Allows = ::exo_rails::Allows::Skip;
         type Returns = (
             ::exo_rails::RailAction<::exo_rails::NoSubstitute, ::exo_rails::NoRetry>,
-            ::exo_rails::RailAction<Memories, ::exo_rails::NoRetry>,
+            ::exo_rails::RailAction<Memories_2_, ::exo_rails::NoRetry>,
             ::exo_rails::Verdict,
             (),
         );
         type Parts<'__event> = (
-            ::core::option::Option<&'__event Query>,
-            ::core::option::Option<&'__event mut Memories>,
+            ::core::option::Option<&'__event Query_0_>,
+            ::core::option::Option<&'__event mut Memories_1_>,
         );
         #[inline]
         fn parts(payload: Self::Payload<'_>) -> Self::Parts<'_> {
@@ -52,7 +55,7 @@ const _: () = {
             (::core::option::Option::Some(part0), ::core::option::Option::Some(part1))
         }
         type Shared<'__event> = ::exo_rails::for_macros::Sound<
-            (&'__event Query, &'__event Memories),
+            (&'__event Query_0_, &'__event Memories_1_),
             Self,
             { CARRIED },
         >;
@@ -94,7 +97,7 @@ const _: () = {
     }
     #[automatically_derived]
     impl<'__event> ::exo_rails::for_macros::Param<'__event, MemoriesRecalled>
-    for &'__event Query {
+    for &'__event Query_0_ {
         const TAKES: u8 = 1;
         #[inline]
         fn take(
@@ -107,7 +110,7 @@ const _: () = {
     #[automatically_derived]
     #[allow(unused_variables)]
     impl<'__event> ::exo_rails::for_macros::SharedParam<'__event, MemoriesRecalled>
-    for &'__event Query {
+    for &'__event Query_0_ {
         #[inline]
         fn look(
             payload: <MemoriesRecalled as ::exo_rails::Event>::Shared<'__event>,
@@ -119,7 +122,7 @@ const _: () = {
     }
     #[automatically_derived]
     impl<'__event> ::exo_rails::for_macros::Param<'__event, MemoriesRecalled>
-    for &'__event Memories {
+    for &'__event Memories_1_ {
         const TAKES: u8 = 2;
         #[inline]
         fn take(
@@ -131,7 +134,7 @@ const _: () = {
     }
     #[automatically_derived]
     impl<'__event> ::exo_rails::for_macros::Param<'__event, MemoriesRecalled>
-    for &'__event mut Memories {
+    for &'__event mut Memories_1_ {
         const TAKES: u8 = 2;
         #[inline]
         fn take(
@@ -144,7 +147,7 @@ const _: () = {
     #[automatically_derived]
     #[allow(unused_variables)]
     impl<'__event> ::exo_rails::for_macros::SharedParam<'__event, MemoriesRecalled>
-    for &'__event Memories {
+    for &'__event Memories_1_ {
         #[inline]
         fn look(
             payload: <MemoriesRecalled as ::exo_rails::Event>::Shared<'__event>,
@@ -159,7 +162,7 @@ const _: () = {
     #[automatically_derived]
     impl ::exo_rails::AllowsSkip for MemoriesRecalled {}
     #[automatically_derived]
-    impl ::exo_rails::SubstituteFor<MemoriesRecalled> for Memories {
+    impl ::exo_rails::SubstituteFor<MemoriesRecalled> for Memories_2_ {
         fn into_substitute(self) -> Self {
             self
         }

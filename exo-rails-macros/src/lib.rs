@@ -22,6 +22,7 @@
 //! `exo-rails` re-exports the macros. Their documentation is at the re-exports, where the examples can use the library.
 
 mod absent;
+mod alias;
 mod apart;
 mod chain;
 mod custom_event;

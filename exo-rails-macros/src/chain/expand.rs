@@ -1,14 +1,15 @@
 //! Writes the struct of a chain, and the constants and steps that make it a chain.
 
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Ident, Type, Visibility};
+use syn::{Attribute, Expr, Ident, Visibility};
 
 use super::listed::{Listed, Rail};
 use super::parse::{self, Chain};
 use super::requirements::{self, Requirement};
+use crate::alias;
 use crate::apart;
 use crate::errors::shown;
 use crate::paths::{EVENTS, FEW, RARE};
@@ -117,17 +118,11 @@ impl<'c> Names<'c> {
     /// [`Self::aliases`].
     fn alias(place: usize, rail: &Listed) -> Option<Ident> {
         let aliased = rail.cfg.is_some() || rail.field().is_some() || is_plain(rail);
-        // rustc may show the alias. So the alias contains the name.
         let path = match &rail.rail {
             Rail::Path(path) => Some(path),
-            Rail::Field { ty, .. } => match &**ty {
-                Type::Path(ty) => Some(&ty.path),
-                _ => None,
-            },
+            Rail::Field { ty, .. } => alias::path_of(ty),
         };
-        let name = path.and_then(|path| path.segments.last()).map(|last| last.ident.unraw().to_string());
-        let name = name.unwrap_or_else(|| "Rail".to_owned());
-        aliased.then(|| format_ident!("{name}_{place}_", span = rail.ty().span().resolved_at(Span::mixed_site())))
+        aliased.then(|| alias::named(path, place, rail.ty().span()))
     }
 
     fn aliased(&self) -> impl Iterator<Item = (usize, Ident, &Listed)> {
@@ -221,14 +216,9 @@ impl<'c> Names<'c> {
         Self::alias(place, rail).map_or_else(|| rail.ty(), ToTokens::into_token_stream)
     }
 
-    /// Returns the alias of a field's type with the spans of the type's first and last token, so that an error marks the whole
-    /// type.
-    fn whole(place: usize, rail: &Listed) -> TokenStream {
-        let first = rail.ty().span();
-        let last = rail.ty().into_iter().last().map_or(first, |token| token.span());
-        let alias = Self::alias(place, rail).map(|alias| Ident::new(&alias.to_string(), first));
-        let (start, end) = (quote_spanned!(first=> <), quote_spanned!(last=> >));
-        quote!(#alias #start #end)
+    /// Returns the alias of a field's type, at the place of the whole type.
+    fn whole(place: usize, rail: &Listed) -> Option<TokenStream> {
+        Self::alias(place, rail).map(|alias| alias::at(&alias, &rail.ty()))
     }
 
     /// Writes that threads can share a field. If they cannot, rustc reports the first constant that does not compile, and nothing

@@ -3,14 +3,17 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::Type;
 use syn::spanned::Spanned;
 
 use super::parse::{Allows, EventOptions, Part};
+use crate::alias;
 use crate::paths::Library;
 
 /// Writes the items of an event. If the event has a mistake, the items include its report. The type is still an event,
 /// and no other item reports a mistake of it.
 pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&TokenStream>) -> TokenStream {
+    let (aliases, options) = &aliased(options);
     let carried = report.map(reported).or_else(|| carried(options));
     let payloads = payloads(ident, options, carried.is_some());
     let returns = returns(options, report.is_some());
@@ -22,6 +25,7 @@ pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&Token
     let (allows, substitute) = (allows(ident, options), substitute(ident, options));
     quote! {
         const _: () = {
+            #aliases
             #point
             #carried
             #payloads
@@ -31,6 +35,22 @@ pub(super) fn event(ident: &Ident, options: &EventOptions, report: Option<&Token
             #substitute
         };
     }
+}
+
+/// Returns aliases of the types in the options, and the options with the aliases in the place of the types.
+fn aliased(options: &EventOptions) -> (TokenStream, EventOptions) {
+    let mut items = TokenStream::new();
+    let mut aliased = |place: usize, ty: &Type| -> Type {
+        let name = alias::named(alias::path_of(ty), place, ty.span());
+        items.extend(quote_spanned!(Span::mixed_site()=> type #name = #ty;));
+        Type::Verbatim(alias::at(&name, ty))
+    };
+    let EventOptions { name, parts, allows, substitute, after, operation, library } = options;
+    let parts = parts.iter().enumerate().map(|(place, part)| Part { ty: aliased(place, &part.ty), mutable: part.mutable });
+    let parts: Vec<_> = parts.collect();
+    let substitute = substitute.as_ref().map(|ty| aliased(parts.len(), ty));
+    let (name, operation, library) = (name.clone(), operation.clone(), library.clone());
+    (items, EventOptions { name, parts, allows: *allows, substitute, after: *after, operation, library })
 }
 
 fn point(ident: &Ident, EventOptions { name, after, operation, library, .. }: &EventOptions) -> TokenStream {

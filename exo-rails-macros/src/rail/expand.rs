@@ -433,7 +433,10 @@ fn on_impl(rail: &Rail, handler: &Handler, event: &Path, written: &Path) -> Toke
     let library = &rail.library;
     let (self_ty, generics, quiet) = (rail.self_ty(), rail.generics(), rail.quiet());
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let (disjoint, checks) = (disjoint(rail, handler, event), handled::checks(rail, handler));
+    let disjoint = disjoint(rail, handler, event);
+    // They are the same at each event.
+    let is_first = handler.events.first().is_some_and(|first| std::ptr::eq(first, event));
+    let checks = is_first.then(|| handled::checks(rail, handler));
     let changes = changes(library, handler, event);
     let always = handler.always.then(|| quote_spanned!(Span::mixed_site()=> const ALWAYS: bool = true;));
     let on_fault = handled::on_fault(library, handler, event);
