@@ -28,6 +28,7 @@ impl ::exo_rails::Rail for guard {
         .reported(true);
     type Events = ();
 }
+impl ::exo_rails::for_macros::HasRailAboveItsBlock for guard {}
 #[automatically_derived]
 impl<__Event: ::exo_rails::Event> ::exo_rails::RailOn<__Event> for guard {
     type Out = ();

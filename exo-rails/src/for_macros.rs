@@ -22,9 +22,9 @@ pub use crate::operation::{
     DerivedToolArgs, HasSchema, IntoTools, Json, OpenArgs, distinct, into_tools, name_of, of_set,
 };
 pub use crate::rail::{
-    EventList, EventVisitor, Handled, ListedByName, MissingValue, OneRailForEachType, Provides, Provision, Row,
-    Stateless, ValueUse, begin_window, caught, caught_at_once, end_window, hand_on, known, named, needed, of_tool,
-    share_window, within,
+    EventList, EventVisitor, Handled, HasRailAboveItsBlock, ListedByName, MissingValue, OneRailForEachType, Provides,
+    Provision, Row, Stateless, ValueUse, begin_window, caught, caught_at_once, end_window, hand_on, known, named,
+    needed, of_tool, share_window, within,
 };
 
 /// The JSON Schema of a tool's arguments. It is an alias and not a re-export: a re-export of the enum would add its variant
@@ -34,5 +34,6 @@ pub type Schema = serde_json::Value;
 
 // These are here only for messages: rustc writes the short name of a public item.
 pub use crate::action::{BeyondVerdict, GivesWay, IntoQuestion, IntoRetry};
+pub use crate::context::Kept;
 pub use crate::operation::MakesPermits;
 pub use crate::point::IntoReason;

@@ -51,7 +51,7 @@ pub use event::{
 pub use futures_core::Stream;
 pub use guard_set::{
     AddedRail, DuplicateRail, DynGuardSet, DynServes, GuardSet, Hook, HookFuture, HookHandle, HookManager, LiveRails,
-    ManagedRail, Meets, NoRails, ObserverFuture, RailHandle, RailManager, RegisterError,
+    ManagedRail, Meets, NoRails, ObserverFuture, RailHandle, RailManager, RailsMeet, RegisterError,
 };
 pub use macros::*;
 pub use message::compaction::{CompactionInputs, CompactionOutput};
@@ -61,7 +61,9 @@ pub use message::dropped::{DroppedInputs, DroppedScope};
 pub use message::error_kind::OperationErrorKind;
 pub use message::memory::{MemoryEntry, MemoryItem, MemoryQuery, RecalledMemory};
 pub use message::pattern::{Excerpt, Pattern, PatternMatch, Search};
-pub use message::payload::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+pub use message::payload::{
+    IntoInvokeInputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput,
+};
 pub use message::session::SessionInfo;
 pub use message::stream::{IsSink, StreamPiece, StreamSink};
 pub use message::window::StreamWindow;
@@ -71,7 +73,8 @@ pub use operation::{
     ToolFunction, ToolSet,
 };
 pub use point::{
-    CustomPoint, DEFAULT_PRIORITY, HookPoint, RailInfo, RailName, Reason, SourceLocation, UnknownHookPoint,
+    CustomPoint, DEFAULT_PRIORITY, HookPoint, IntoRailName, RailInfo, RailName, Reason, SourceLocation,
+    UnknownHookPoint,
 };
 pub use rail::{
     EventFact, EventPlan, FactValue, InMode, Mode, Plan, PlannedRail, Provide, Rail, RailOn, Reloadable, facts,

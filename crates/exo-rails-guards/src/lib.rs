@@ -132,7 +132,9 @@ pub use content::ContentFilter;
 pub use data_flow::DataFlow;
 pub use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule};
 pub use exo_rails_policy::risk::RiskConfig;
-pub use exo_rails_policy::{AfterFeedback, ConfigError, OnRefusal, PointerPattern, Scope, Severity, ToolPattern};
+pub use exo_rails_policy::{
+    AfterFeedback, ConfigError, ListOf, OnRefusal, PointerPattern, Scope, Severity, Texts, ToolPattern,
+};
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]
 pub use exo_rails_shell as shell;

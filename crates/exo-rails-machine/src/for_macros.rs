@@ -1,6 +1,8 @@
 //! Items that the macros use in their output. Do not use them directly: they can change without notice.
 
-pub use crate::contexts::ContextType;
+pub use exo_rails::for_macros::Sound;
+
+pub use crate::contexts::{ContextType, context_type};
 pub use crate::definition::{Typed, machine};
 pub use exo_rails_machine_macros::{machine as machine_macro, machine_file as machine_file_macro};
 

@@ -31,6 +31,42 @@ pub trait MakeGuard<G> {
     fn make(self) -> Result<G, ConfigError>;
 }
 
+/// A list of texts, such as the names of tools: any iterator over texts.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of texts",
+    label = "not a list of texts",
+    note = "a list has brackets, also with one text: `[\"search\"]`"
+)]
+pub trait Texts {
+    /// Returns the texts.
+    fn texts(self) -> Vec<String>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item: AsRef<str>>> Texts for I {
+    fn texts(self) -> Vec<String> {
+        self.into_iter().map(|text| text.as_ref().to_owned()).collect()
+    }
+}
+
+/// A list of configurations: any iterator over values that convert into `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of `{T}`",
+    label = "not a list of `{T}`",
+    note = "the documentation of `{T}` says how to make one; from a rule in words, make one with `\"at most 3 refund\".parse::<SequenceRule>()?`"
+)]
+pub trait ListOf<T> {
+    /// Returns the configurations.
+    fn list(self) -> Vec<T>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, I: IntoIterator<Item: Into<T>>> ListOf<T> for I {
+    fn list(self) -> Vec<T> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
 /// Turns a configuration type into a builder. The macro generates a setter for each field, and the method `build`. A field in
 /// brackets is a list, and its setter takes any iterator over the items.
 macro_rules! setters {
@@ -54,16 +90,16 @@ macro_rules! setters {
     (@setter $field:ident [String]) => {
         #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
         #[must_use]
-        pub fn $field(mut self, $field: impl IntoIterator<Item: AsRef<str>>) -> Self {
-            self.$field = $field.into_iter().map(|text| text.as_ref().to_owned()).collect();
+        pub fn $field(mut self, $field: impl $crate::Texts) -> Self {
+            self.$field = $field.texts().into_iter().collect();
             self
         }
     };
     (@setter $field:ident [$item:ty]) => {
         #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
         #[must_use]
-        pub fn $field(mut self, $field: impl IntoIterator<Item: Into<$item>>) -> Self {
-            self.$field = $field.into_iter().map(Into::into).collect();
+        pub fn $field(mut self, $field: impl $crate::ListOf<$item>) -> Self {
+            self.$field = $field.list().into_iter().collect();
             self
         }
     };

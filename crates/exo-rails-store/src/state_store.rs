@@ -55,6 +55,12 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// These windows are fixed, and do not slide. So calls at the end of one window and at the beginning of the next can together
 /// use up to twice the limit within the length of one window. If this is too much, claim from two counters at once, such as one
 /// for the day and one for the hour. In return, a counter needs only one number, and people can see when their budget is back.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a store for the state of guards",
+    label = "not a store",
+    note = "the store in memory is `MemoryStore::new()`; stores for several processes are in `exo_rails_guards::store`, behind features",
+    note = "a store of your own implements `StateStore`"
+)]
 pub trait StateStore: fmt::Debug + Send + Sync {
     /// Returns the record with this key, or `None` if there is no record or it has expired.
     ///

@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::ext::IdentExt;
 use syn::Type;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::parse::{Allows, EventOptions, Part};
@@ -46,7 +46,8 @@ fn aliased(options: &EventOptions) -> (TokenStream, EventOptions) {
         Type::Verbatim(alias::at(&name, ty))
     };
     let EventOptions { name, parts, allows, substitute, after, operation, library } = options;
-    let parts = parts.iter().enumerate().map(|(place, part)| Part { ty: aliased(place, &part.ty), mutable: part.mutable });
+    let parts =
+        parts.iter().enumerate().map(|(place, part)| Part { ty: aliased(place, &part.ty), mutable: part.mutable });
     let parts: Vec<_> = parts.collect();
     let substitute = substitute.as_ref().map(|ty| aliased(parts.len(), ty));
     let (name, operation, library) = (name.clone(), operation.clone(), library.clone());

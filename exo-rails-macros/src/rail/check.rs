@@ -47,6 +47,23 @@ pub(super) fn half_typed(vis: Visibility, ident: Ident) -> Rail {
     }
 }
 
+/// Makes a rail from a struct or an enum that has the attribute in the place of its `impl` block. It is good for a stub.
+pub(super) fn declared(ident: &Ident, generics: Generics) -> Rail {
+    let (_, params, _) = generics.split_for_impl();
+    let ty = Type::Verbatim(quote!(#ident #params));
+    Rail {
+        library: Library::default(),
+        name: unraw(ident),
+        span: ident.span(),
+        subject: Subject::Type { ty: Box::new(ty), generics },
+        priority: None,
+        after: Vec::new(),
+        before: Vec::new(),
+        tools: None,
+        handlers: Vec::new(),
+    }
+}
+
 fn function(args: Args, item: Function, errors: &mut Errors) -> Option<Rail> {
     if let Some(receiver) = item.sig.receiver() {
         errors.at(

@@ -178,6 +178,8 @@ pub(super) fn stub(rail: &Rail) -> TokenStream {
             type Events = ();
         }
 
+        impl #rail_generics #library::for_macros::HasRailAboveItsBlock for #self_ty #where_clause {}
+
         #[automatically_derived]
         impl #impl_generics #library::RailOn<__Event> for #self_ty #where_clause {
             type Out = ();

@@ -30,6 +30,7 @@ mod substitute;
 mod swapped;
 
 use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
 
 pub(crate) use args::{priority, same_event, values};
 pub(crate) use expand::{Priority, declared, event_list, unnamed_list};
@@ -37,6 +38,7 @@ pub(crate) use handled::of_set;
 pub(crate) use parse::without_on;
 
 use crate::errors::{self, Errors};
+use crate::paths::Library;
 
 /// Expands `#[rail]`. The output always contains the user's item, even if the item has mistakes. So the editor and the
 /// callers of the item continue to work.
@@ -48,7 +50,11 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     let item_tokens = swapped::arguments(&item_tokens, &mut errors).unwrap_or(item_tokens);
     let rail = match item {
         Some(item) => check::rail(args, item, &mut errors),
-        None => parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)),
+        None => {
+            parse::half_typed(item_tokens.clone()).map(|(vis, ident)| check::half_typed(vis, ident)).or_else(|| {
+                parse::declared_type(item_tokens.clone()).map(|(ident, generics)| check::declared(&ident, generics))
+            })
+        }
     };
     let rail = rail.map(|mut rail| {
         rail.stand_apart(parse::first_and_last(&item_tokens));
@@ -72,8 +78,15 @@ pub(crate) fn rail(args: TokenStream, item: TokenStream) -> TokenStream {
     [item_tokens, beside].into_iter().collect()
 }
 
-/// Expands an `#[on]` that no `#[rail]` has removed.
+/// Expands an `#[on]` that no `#[rail]` has removed. The message is at a trait that no type implements, except a type with a `#[rail]`
+/// above its declaration, which has its own message.
 pub(crate) fn on(item: TokenStream) -> TokenStream {
+    let library = Library::default();
+    let check =
+        quote_spanned!(Span::call_site()=> let () = <Self as #library::for_macros::HasRailAboveItsBlock>::IS_SO;);
+    if let Some(checked) = parse::with_statement(item.clone(), check) {
+        return checked;
+    }
     let message = "`#[on(…)]` is for methods of an `impl` block with `#[rail]`: write `#[rail]` above the block";
     let error = errors::report(&syn::Error::new(Span::call_site(), message));
     // Inside an `impl` block, the error can stand only beside the item itself.

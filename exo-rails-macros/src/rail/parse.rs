@@ -88,6 +88,26 @@ fn names_on(attr: &Group) -> bool {
     attr.delimiter() == Delimiter::Bracket && matches!(last, Some(TokenTree::Ident(name)) if name == "on")
 }
 
+/// Returns the method with this statement at the start of its body. Returns `None` for a function without `self`, because it may be
+/// outside of an `impl` block.
+pub(super) fn with_statement(function: TokenStream, statement: TokenStream) -> Option<TokenStream> {
+    let parse = |input: ParseStream<'_>| {
+        input.call(Attribute::parse_outer)?;
+        input.parse::<Visibility>()?;
+        let signature: Signature = input.parse()?;
+        Ok((signature.receiver().is_some(), input.parse::<Group>()?))
+    };
+    let (is_method, body) = parse.parse2(function.clone()).ok()?;
+    if !is_method || body.delimiter() != Delimiter::Brace {
+        return None;
+    }
+    let mut checked = Group::new(Delimiter::Brace, [statement, body.stream()].into_iter().collect());
+    checked.set_span(body.span());
+    let mut tokens: Vec<_> = function.into_iter().collect();
+    tokens.pop();
+    Some(tokens.into_iter().chain([TokenTree::Group(checked)]).collect())
+}
+
 /// Returns the first token of an item after its attributes, and the last token.
 pub(super) fn first_and_last(item: &TokenStream) -> (Span, Span) {
     let mut tokens = item.clone().into_iter().peekable();
@@ -121,6 +141,22 @@ pub(super) fn half_typed(tokens: TokenStream) -> Option<(Visibility, Ident)> {
     parse.parse2(tokens).ok()
 }
 
+/// Returns the name and the parameters of a struct or an enum.
+pub(super) fn declared_type(tokens: TokenStream) -> Option<(Ident, Generics)> {
+    let parse = |input: ParseStream<'_>| {
+        input.call(Attribute::parse_outer)?;
+        input.parse::<Visibility>()?;
+        if input.parse::<Option<Token![struct]>>()?.is_none() {
+            input.parse::<Token![enum]>()?;
+        }
+        let (ident, mut generics): (Ident, Generics) = (input.parse()?, input.parse()?);
+        generics.where_clause = if input.peek(Token![where]) { input.parse()? } else { None };
+        input.parse::<TokenStream>()?;
+        Ok((ident, generics))
+    };
+    parse.parse2(tokens).ok()
+}
+
 fn parse_item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(TokenStream, Item)> {
     let tokens = input.fork().parse::<TokenStream>()?;
     let attrs = input.call(Attribute::parse_outer)?;
@@ -131,7 +167,13 @@ fn parse_item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Token
     }
     let vis = input.parse()?;
     if !starts_function(input) {
-        return Err(input.error(NOT_A_RAIL));
+        let message = match declared_type(tokens) {
+            Some((ident, _)) => format!(
+                "this cannot be a rail: write `#[rail]` above the block `impl {ident}`, whose methods have `#[on(…)]`"
+            ),
+            None => NOT_A_RAIL.to_owned(),
+        };
+        return Err(input.error(message));
     }
     let sig = input.parse()?;
     input.parse::<TokenStream>()?;

@@ -17,6 +17,7 @@ use super::shadow::ShadowValues;
 use super::usage::Used;
 use super::{RunContext, SharedExtensions};
 use crate::error::Question;
+use crate::event::Decoy;
 use crate::message::{Message, Usage};
 
 /// The context of a suspended run. [`RunContext::save`] makes it, and [`RunContext::restore`] continues the run with
@@ -118,6 +119,24 @@ pub enum RestoreError {
 #[derive(Clone, Default)]
 pub struct KeptValues(Vec<KeptValue>);
 
+/// Values that [`KeptValues`] can write as JSON and read from it. It is one trait, so that rustc reports one error for a type that has
+/// neither of the traits of serde.
+#[diagnostic::on_unimplemented(
+    message = "the library writes kept values as JSON and reads them from it: `{Self}` does not support both",
+    label = "derive both: `#[derive(Serialize, Deserialize)]`",
+    note = "the derives are from `serde`: `use serde::{{Deserialize, Serialize}}`",
+    note = "the value must own its data: write `String`, not `&str`"
+)]
+#[doc(hidden)]
+pub trait Kept<Impl = ()>: Serialize + DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Kept for T {}
+
+// See `Decoy`: without this implementation, rustc reports each missing trait of serde.
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned, Impl: Decoy> Kept<Impl> for T {}
+
 #[derive(Clone)]
 struct KeptValue {
     name: Cow<'static, str>,
@@ -137,7 +156,7 @@ impl KeptValues {
     #[must_use]
     pub fn keep<T>(mut self, name: impl Into<Cow<'static, str>>) -> Self
     where
-        T: Any + Send + Sync + Serialize + DeserializeOwned,
+        T: Any + Send + Sync + Kept,
     {
         let (name, type_id) = (name.into(), TypeId::of::<T>());
         self.0.retain(|kept| kept.name != name && kept.type_id != type_id);

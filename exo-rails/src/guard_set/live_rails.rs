@@ -8,7 +8,7 @@ use crate::chain::{Serves, forward_to};
 use crate::context::RailContext;
 use crate::decision::Outcome;
 use crate::event::Event;
-use crate::point::RailName;
+use crate::point::IntoRailName;
 use crate::rail::Reloadable;
 
 /// A [`RailManager`] whose rails are attached and detached while agents run.
@@ -64,12 +64,8 @@ impl LiveRails {
     ///
     /// # Errors
     /// Returns an error if a rail of this name is already attached.
-    pub fn attach_named<R: ManagedRail>(
-        &self,
-        name: impl Into<RailName>,
-        rail: R,
-    ) -> Result<RailHandle, DuplicateRail> {
-        let (name, rail) = (name.into(), Arc::new(rail));
+    pub fn attach_named<R: ManagedRail>(&self, name: impl IntoRailName, rail: R) -> Result<RailHandle, DuplicateRail> {
+        let (name, rail) = (name.into_rail_name(), Arc::new(rail));
         self.change(|rails| rails.add_shared_named(name.clone(), &rail))
     }
 

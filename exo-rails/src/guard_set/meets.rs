@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::event::Decoy;
 use crate::guard_set::{DynGuardSet, GuardSet};
 
 /// A guard set that meets the requirements `P`. A function with this bound rejects all other guard sets.
@@ -47,6 +48,25 @@ use crate::guard_set::{DynGuardSet, GuardSet};
     note = "a chain that is chosen at run time goes into a `DynGuardSet<dyn Meets<{P}>>`, made with `DynGuardSet::of`; a `RailManager` cannot meet requirements"
 )]
 pub trait Meets<P>: GuardSet {}
+
+/// A guard set that meets the requirements `P`, as a builder asks for it. It has a message of its own, because a builder without rails has
+/// [`NoRails`](crate::NoRails).
+#[diagnostic::on_unimplemented(
+    message = "the rails of the builder are `{Self}`, which does not meet the requirements `{P}`",
+    label = "does not meet `{P}`",
+    note = "set the rails first: `.rails(my_rails).requires::<{P}>()`",
+    note = "write `#[chain(requirements = {P})]` on the chain; the compiler then names the missing rails",
+    note = "a chain that is chosen at run time goes into a `DynGuardSet<dyn Meets<{P}>>`, made with `DynGuardSet::of`; a `RailManager` cannot meet requirements"
+)]
+#[doc(hidden)]
+pub trait RailsMeet<P, Impl = ()> {}
+
+#[diagnostic::do_not_recommend]
+impl<P, R: Meets<P>> RailsMeet<P> for R {}
+
+// See `Decoy`: with one implementation, rustc marks the builder, and not the method.
+#[diagnostic::do_not_recommend]
+impl<P, R: Meets<P>, Impl: Decoy> RailsMeet<P, Impl> for R {}
 
 impl<P, R: Meets<P>> Meets<P> for &R {}
 impl<P, R: Meets<P>> Meets<P> for Arc<R> {}

@@ -16,7 +16,7 @@ use crate::guard_set::hook::{Hook, HookFuture, ObserverFuture};
 use crate::guard_set::hook_manager::{erase, misplaced};
 use crate::guard_set::listed;
 use crate::guard_set::managed_entry::{DynRail, ManagedEntry};
-use crate::point::{HookPoint, PerPoint, RailName, SourceLocation};
+use crate::point::{HookPoint, IntoRailName, PerPoint, RailName, SourceLocation};
 use crate::rail::{EventFact, EventList, EventVisitor, FactKind, Rail, RailOn, contains, facts};
 
 /// A guard set for rails that the program chooses at run time. The manager sorts rails by priority when they are added, and
@@ -211,12 +211,8 @@ impl RailManager {
     ///
     /// # Errors
     /// Returns an error if a rail in the manager already has this name.
-    pub fn add_named<R: ManagedRail>(
-        &mut self,
-        name: impl Into<RailName>,
-        rail: R,
-    ) -> Result<RailHandle, DuplicateRail> {
-        self.add_shared_named(name.into(), &Arc::new(rail))
+    pub fn add_named<R: ManagedRail>(&mut self, name: impl IntoRailName, rail: R) -> Result<RailHandle, DuplicateRail> {
+        self.add_shared_named(name.into_rail_name(), &Arc::new(rail))
     }
 
     /// Like [`add_named`](Self::add_named), but the caller keeps the rail, and can add it again to another copy of the

@@ -64,6 +64,32 @@ impl InvokeInputs {
     }
 }
 
+/// The inputs of a run, or a text: what a [guarded run](crate::Guard::guard_run) can begin with. It is implemented for each type that
+/// converts into [`InvokeInputs`].
+#[diagnostic::on_unimplemented(
+    message = "a run cannot begin with `{Self}`",
+    label = "not the inputs of a run",
+    note = "a run takes a text or `InvokeInputs`: `rails.guard_run(\"Where is my order?\", ctx, agent)`",
+    note = "to make a text of a value, write `format!(\"order {{number}}\")`"
+)]
+pub trait IntoInvokeInputs: Send {
+    // For the bound `This: Sized`, which is always met: see `RunFuture` in `operation/guard.rs`.
+    #[doc(hidden)]
+    type This;
+
+    /// Returns the inputs.
+    fn into_inputs(self) -> InvokeInputs;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<InvokeInputs> + Send> IntoInvokeInputs for T {
+    type This = Self;
+
+    fn into_inputs(self) -> InvokeInputs {
+        self.into()
+    }
+}
+
 impl From<&str> for InvokeInputs {
     fn from(input: &str) -> Self {
         Self::new(input)

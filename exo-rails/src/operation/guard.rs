@@ -24,8 +24,9 @@ use crate::event::{
 };
 use crate::guard_set::{GuardSet, Meets};
 use crate::message::{
-    CompactionInputs, CompactionOutput, DroppedScope, InvokeInputs, InvokeOutput, IsSink, MemoryEntry, MemoryQuery,
-    ModelCallInputs, ModelResponse, RecalledMemory, SessionInfo, StreamSink, ToolCallInputs, ToolOutput,
+    CompactionInputs, CompactionOutput, DroppedScope, IntoInvokeInputs, InvokeInputs, InvokeOutput, IsSink,
+    MemoryEntry, MemoryQuery, ModelCallInputs, ModelResponse, RecalledMemory, SessionInfo, StreamSink, ToolCallInputs,
+    ToolOutput,
 };
 use crate::rail::caught;
 
@@ -96,7 +97,7 @@ pub trait Guard: GuardSet + Sized {
     /// Returns the error that the run ended with, unchanged.
     fn guard_run<F>(
         &self,
-        inputs: impl Into<InvokeInputs> + Send,
+        inputs: impl IntoInvokeInputs<This: Sized>,
         ctx: &mut RunContext,
         run: F,
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
@@ -104,7 +105,7 @@ pub trait Guard: GuardSet + Sized {
         F: Guarded<InvokeInputs, InvokeOutput, RunError, Future: Sized>,
         F: FnMut(Permit<InvokeInputs>) -> RunFuture<F>, // no `move`, no `&mut`, for retries; or guard_run_once
     {
-        run_guarded(self, inputs.into(), ctx, Whole(run))
+        run_guarded(self, inputs.into_inputs(), ctx, Whole(run))
     }
 
     /// Guards a run like [`guard_run`](Self::guard_run), but calls the function at most once. So the function may borrow by
@@ -141,7 +142,7 @@ pub trait Guard: GuardSet + Sized {
     /// Returns the error that the run ended with, unchanged.
     fn guard_run_once<F>(
         &self,
-        inputs: impl Into<InvokeInputs> + Send,
+        inputs: impl IntoInvokeInputs<This: Sized>,
         ctx: &mut RunContext,
         run: F,
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send
@@ -149,7 +150,7 @@ pub trait Guard: GuardSet + Sized {
         F: GuardedOnce<InvokeInputs, InvokeOutput, RunError, Future: Sized>,
         F: FnOnce(Permit<InvokeInputs>) -> OnceFuture<F, InvokeInputs, InvokeOutput, RunError>,
     {
-        run_guarded(self, inputs.into(), ctx, Once(Some(run)))
+        run_guarded(self, inputs.into_inputs(), ctx, Once(Some(run)))
     }
 
     /// Guards operations with permits that prove that the guard set meets the requirements `P`: see [`Proving`]. It guards

@@ -9,7 +9,9 @@ use crate::context::RunContext;
 use crate::error::{OperationError, RunError};
 use crate::event::{CustomOperation, Operation};
 use crate::guard_set::GuardSet;
-use crate::message::{InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput};
+use crate::message::{
+    IntoInvokeInputs, InvokeInputs, InvokeOutput, ModelCallInputs, ModelResponse, ToolCallInputs, ToolOutput,
+};
 
 /// A guard set whose permits name the requirements `P` that it meets. [`Guard::proving`] makes it.
 ///
@@ -87,7 +89,7 @@ impl<R: GuardSet, P: 'static> Proving<'_, R, P> {
     /// Returns an error in the same cases.
     pub fn guard_run<F>(
         self,
-        inputs: impl Into<InvokeInputs> + Send,
+        inputs: impl IntoInvokeInputs<This: Sized>,
         ctx: &mut RunContext,
         mut run: F,
     ) -> impl Future<Output = Result<InvokeOutput, RunError>> + Send

@@ -68,6 +68,24 @@ impl Borrow<str> for RailName {
     }
 }
 
+/// What can be the name of a rail. It is implemented for each type that converts into a [`RailName`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the name of a rail",
+    label = "not a name",
+    note = "the name is a text, and comes before the rail: `manager.add_named(\"strict\", block_dangerous {{}})`"
+)]
+pub trait IntoRailName {
+    /// Returns the name.
+    fn into_rail_name(self) -> RailName;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<RailName>> IntoRailName for T {
+    fn into_rail_name(self) -> RailName {
+        self.into()
+    }
+}
+
 impl From<&'static str> for RailName {
     fn from(name: &'static str) -> Self {
         Self::new(name)

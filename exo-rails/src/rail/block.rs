@@ -37,3 +37,13 @@ impl<T: OneRailForEachType> Rail for T {
     const VALUES: &'static [ValueUse] = T::VALUES;
     type Events = T::Events;
 }
+
+/// A type whose mistakes the compiler has reported. An `#[on(…)]` that no `#[rail]` has removed asks for it, so its message is here.
+#[diagnostic::on_unimplemented(
+    message = "`#[on(…)]` is for methods of an `impl` block with `#[rail]`: write `#[rail]` above the block",
+    label = "no `#[rail]` above the block"
+)]
+pub trait HasRailAboveItsBlock {
+    /// The macro names this constant.
+    const IS_SO: () = ();
+}

@@ -1,13 +1,13 @@
-//! The message should say: write `Arc<Limit>`; once.
+//! The message should say: write `Arc<Tally>`; once.
 
 use std::rc::Rc;
 
 use exo_rails::prelude::*;
 
-struct Limit(u32);
+struct Tally(u32);
 
 #[rail]
-impl Limit {
+impl Tally {
     #[on(PreToolCall)]
     fn check(&self, ctx: &RailContext) -> Verdict {
         Verdict::abort_if(ctx.step() > self.0, "too many steps")
@@ -15,9 +15,9 @@ impl Limit {
 }
 
 rail_chain! {
-    struct Rails { limit: Rc<Limit> }
+    struct Rails { tally: Rc<Tally> }
 }
 
 fn main() {
-    let _ = Rails { limit: Rc::new(Limit(3)) };
+    let _ = Rails { tally: Rc::new(Tally(3)) };
 }

@@ -19,7 +19,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exo_rails::{GuardSet, InvokeOutput, KeptValues, Meets, NoRails, RunContext, Tool};
+use exo_rails::{GuardSet, InvokeOutput, KeptValues, NoRails, RailsMeet, RunContext, Tool};
 use serde_json::{Map, Value};
 
 use crate::compaction::Compaction;
@@ -545,7 +545,7 @@ impl<M, R> AgentBuilder<M, R> {
     /// ```
     pub fn requires<P>(self) -> Self
     where
-        R: Meets<P>, // write `rails` first: `.rails(my_rails).requires::<Company>()`
+        R: RailsMeet<P>,
     {
         self
     }

@@ -91,6 +91,25 @@ impl<A: Ask + 'static> From<A> for Asker {
     }
 }
 
+/// What the guards can ask: an [`Asker`], or a type that implements [`Ask`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot ask a person",
+    label = "not an `Ask`",
+    note = "a type that asks implements `exo_rails_guards::approval::Ask`, and is not a function or a closure",
+    note = "`Desk`, `Inbox` and `SuspendRun` in `exo_rails_guards::approval` implement it: `.asker(Desk::new())`"
+)]
+pub trait IntoAsker {
+    /// Returns the asker.
+    fn into_asker(self) -> Asker;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Asker>> IntoAsker for T {
+    fn into_asker(self) -> Asker {
+        self.into()
+    }
+}
+
 impl Asker {
     pub(super) fn ask<'a>(&'a self, request: &'a ApprovalRequest, ctx: &'a mut RailContext) -> AskFuture<'a> {
         self.0.ask_boxed(request, ctx)

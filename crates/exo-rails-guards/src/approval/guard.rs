@@ -7,7 +7,7 @@ use exo_rails_policy::permissions::PermissionRule;
 use exo_rails_policy::{ConfigError, Severity};
 
 use crate::approval::{
-    ApprovalRequest, AskError, Asker, OnTimeout, Remember, SuspendRun, forget_session, is_approved, settle,
+    ApprovalRequest, AskError, Asker, IntoAsker, OnTimeout, Remember, SuspendRun, forget_session, is_approved, settle,
 };
 use crate::config::makes;
 use crate::finding::Finding;
@@ -125,8 +125,8 @@ impl Approval {
 
     /// Sets how people are asked.
     #[must_use]
-    pub fn with_asker(mut self, asker: impl Into<Asker>) -> Self {
-        self.asker = asker.into();
+    pub fn with_asker(mut self, asker: impl IntoAsker) -> Self {
+        self.asker = asker.into_asker();
         self
     }
 

@@ -44,7 +44,7 @@ mod suspend;
 mod visible;
 
 pub use approvals::{Approvals, StoredApproval};
-pub use ask::{Answer, Ask, AskError, Asker};
+pub use ask::{Answer, Ask, AskError, Asker, IntoAsker};
 pub use ask_user::ask_user;
 pub use changes::ChangedCalls;
 pub(crate) use changes::is_approved;

@@ -12,7 +12,7 @@ use super::marks::Form;
 use super::state::{ALL, FlowState, Least};
 use super::watched::{Hit, Watched};
 use super::{DataFlowConfig, FlowScope, Sink, SinkDecision};
-use crate::approval::{ApprovalRequest, AskError, Asker, SuspendRun, is_approved, settle};
+use crate::approval::{ApprovalRequest, AskError, Asker, IntoAsker, SuspendRun, is_approved, settle};
 use crate::config::makes;
 use crate::finding::{Finding, Place};
 use crate::kit_guard::KitGuard;
@@ -146,8 +146,8 @@ impl DataFlow {
 
     /// Sets how people are asked.
     #[must_use]
-    pub fn with_asker(mut self, asker: impl Into<Asker>) -> Self {
-        self.asker = asker.into();
+    pub fn with_asker(mut self, asker: impl IntoAsker) -> Self {
+        self.asker = asker.into_asker();
         self
     }
 

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use exo_rails::{InMode, Mode};
-use exo_rails_policy::{ConfigError, PolicyConfig, Table, check_tools};
+use exo_rails_policy::{ConfigError, PolicyConfig, Table, Texts, check_tools};
 
 use super::Kit;
-use crate::approval::{Asker, SuspendRun};
+use crate::approval::{Asker, IntoAsker, SuspendRun};
 #[cfg(feature = "audit")]
 use crate::audit::{Audit, Audited};
 use crate::config::{GuardMode, Sections, WithMode};
@@ -77,15 +77,15 @@ impl Default for KitBuilder {
 
 impl KitBuilder {
     /// Sets how the guards ask people, such as a [`Desk`](crate::approval::Desk). Default: [`SuspendRun`].
-    pub fn asker(mut self, asker: impl Into<Asker>) -> Self {
-        self.asker = asker.into();
+    pub fn asker(mut self, asker: impl IntoAsker) -> Self {
+        self.asker = asker.into_asker();
         self
     }
 
     /// Adds the names of your tools. A configuration that names another tool is then an error. Patterns such as `delete_*` are
     /// not checked. By default, no name is checked.
-    pub fn known_tools<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        Arc::make_mut(&mut self.known_tools.0).extend(names.into_iter().map(|name| name.as_ref().to_owned()));
+    pub fn known_tools(mut self, names: impl Texts) -> Self {
+        Arc::make_mut(&mut self.known_tools.0).extend(names.texts());
         self
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exo_rails_policy::permissions::ToolConfig;
-use exo_rails_policy::{ConfigError, ToolPattern};
+use exo_rails_policy::{ConfigError, Texts, ToolPattern};
 use exo_rails_policy::{Precision, ToolName};
 use exo_rails_text::spelling::folded;
 
@@ -11,7 +11,7 @@ use super::Permissions;
 use super::evaluate::{Index, Policy};
 use super::grant::ExecutionGrant;
 use super::{OnDeny, Permission, PermissionMode, PermissionRule, PermissionsConfig, Source};
-use crate::approval::{Asker, SuspendRun};
+use crate::approval::{Asker, IntoAsker, SuspendRun};
 use crate::kit_guard::{KitGuard, KnownTools};
 use crate::places::path::Places;
 use crate::rules::rule::{Rule, RuleId};
@@ -70,14 +70,14 @@ impl PermissionsBuilder {
     }
 
     /// Sets the names of all tools. A rule about a tool with another name is then an error.
-    pub fn known_tools<T: AsRef<str>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
-        self.known_tools.extend(names.into_iter().map(|name| name.as_ref().to_owned()));
+    pub fn known_tools(mut self, names: impl Texts) -> Self {
+        self.known_tools.extend(names.texts());
         self
     }
 
     /// Sets how people are asked. Default: [`SuspendRun`].
-    pub fn asker(mut self, asker: impl Into<Asker>) -> Self {
-        self.asker = asker.into();
+    pub fn asker(mut self, asker: impl IntoAsker) -> Self {
+        self.asker = asker.into_asker();
         self
     }
 

@@ -10,7 +10,9 @@ use exo_rails_policy::{ConfigError, Severity};
 use exo_rails_text::names::advice;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{ApprovalRequest, AskError, Asker, SuspendRun, forget_session, is_approved, providing, settle};
+use crate::approval::{
+    ApprovalRequest, AskError, Asker, IntoAsker, SuspendRun, forget_session, is_approved, providing, settle,
+};
 use crate::arguments::ByTool;
 use crate::finding::Finding;
 use crate::kit_guard::{KitGuard, KnownTools};
@@ -146,8 +148,8 @@ impl RiskScore {
 
     /// Sets how the guard asks people, such as a [`Desk`](crate::approval::Desk).
     #[must_use]
-    pub fn with_asker(mut self, asker: impl Into<Asker>) -> Self {
-        self.asker = asker.into();
+    pub fn with_asker(mut self, asker: impl IntoAsker) -> Self {
+        self.asker = asker.into_asker();
         self
     }
 

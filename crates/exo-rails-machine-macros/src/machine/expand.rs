@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::Expr;
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, Path, Type};
 
 use super::lower::{Lowered, lists, text_of};
 use super::reads::{List, Read, Reads};
@@ -31,8 +32,10 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
     let add_contexts = contexts.iter().map(|Context { name, ty }| {
         let text = name.to_string();
         let fields = json_names(machine, name);
+        let ty = checked(name, ty);
         quote!(let definition = definition.context::<#ty>(#text, &#name, &[#(#fields),*]);)
     });
+    let checks = contexts.iter().map(|Context { name: context, ty }| check(library, name, context, ty));
     // Edges with the same condition share its function.
     let conditions: BTreeMap<_, _> =
         lowered.conditions.iter().map(|(_, expression)| (text_of(expression), *expression)).collect();
@@ -62,6 +65,7 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
             #[must_use]
             #[allow(clippy::too_many_arguments, reason = "each context is one")]
             #vis fn machine(#(#arguments),*) -> #library::Definition {
+                #(#checks)*
                 let definition = #library::for_macros::Typed::new(#source);
                 #(#add_contexts)*
                 #(#add_conditions)*
@@ -81,6 +85,24 @@ pub(super) fn expand(input: &Input, lowered: &Lowered<'_>) -> TokenStream {
             }
         };
     }
+}
+
+/// Writes a constant that checks, at the type of a context, that it can be one, and the type under the condition of this constant. If it is
+/// wrong, rustc reports the constant, and nothing that uses the type.
+fn check(library: &Path, machine: &Ident, context: &Ident, ty: &Type) -> TokenStream {
+    let (constant, checked) = (format_ident!("__IS_A_CONTEXT_{context}"), checked(context, ty));
+    let is_a_context = quote_spanned!(ty.span()=> #library::for_macros::context_type::<#ty>(););
+    quote! {
+        #[allow(non_upper_case_globals)]
+        const #constant: bool = { #is_a_context true };
+        #[allow(non_camel_case_types)]
+        type #checked = #library::for_macros::Sound<#ty, #machine, { #constant }>;
+    }
+}
+
+/// Returns the name of the type that [`check`] writes.
+fn checked(context: &Ident, ty: &Type) -> Ident {
+    format_ident!("__Context_{context}", span = ty.span())
 }
 
 /// Returns the fields of a context that tools, templates and lists name. They find them in JSON.
@@ -103,7 +125,10 @@ fn condition(input: &Input, name: &str, expression: &Expr) -> TokenStream {
     let reads = Reads::of(expression, &names).all;
     let used: Vec<_> =
         machine.contexts.iter().filter(|context| reads.iter().any(|read| read.context == context.name)).collect();
-    let parameters = used.iter().map(|Context { name, ty }| quote!(#name: &#ty));
+    let parameters = used.iter().map(|Context { name, ty }| {
+        let ty = checked(name, ty);
+        quote!(#name: &#ty)
+    });
     let arguments = used.iter().map(|Context { name, .. }| {
         let text = name.to_string();
         quote!(&contexts.typed(#text)?)

@@ -7,7 +7,7 @@ use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, Ident, Lit, LitStr, Path, Result, Token, braced, parenthesized, token};
+use syn::{Attribute, Error, Expr, ExprLit, Ident, Lit, LitStr, Path, Result, Token, braced, parenthesized, token};
 
 use super::tree::{Annotation, Argument, Context, Edge, Grant, Input, Kind, Machine, Node};
 
@@ -253,7 +253,12 @@ fn condition(input: ParseStream<'_>, word: Span) -> Result<Expr> {
     if input.peek(Token![:]) {
         return Err(input.error("write the condition without a colon: `when order.total < 100.0`"));
     }
-    input.parse()
+    let condition = input.parse()?;
+    if let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &condition {
+        let message = format!("a condition has no quotes: write `when {}`", text.value());
+        return Err(Error::new_spanned(text, message));
+    }
+    Ok(condition)
 }
 
 fn annotations(input: ParseStream<'_>) -> Result<Vec<Annotation>> {

@@ -44,7 +44,7 @@ fn a_machine_has_types_fields_and_conditions() {
         "pub struct GroupFirst;",
         "const PATH: &'static str = \"Group.First\";",
         "pub fn machine(order: Order, tools: &DeskTools) -> ::exo_rails_machine::Definition",
-        "fn condition(order: &Order) -> bool",
+        "fn condition(order: &__Context_order) -> bool",
         "order.total < 100.0 && matches!(order.id, 1..5)",
         "::core::convert::AsRef::as_ref(&tools.search)",
         "let _ = &context.total;",
@@ -110,6 +110,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("task A { prompt: \"A\"; prompt: \"B\"; -> B; } end B;", "`prompt` is declared twice: remove one of the two"),
     ("state A { -> B; } end B { prompt: \"B\"; }", "an end has no prompt: write a task before it"),
     ("state A { -> B when ; } end B;", "write a condition after `when`, such as `order.total < 100.0`"),
+    ("state A { -> B when \"order.x > 3\"; } end B;", "a condition has no quotes: write `when order.x > 3`"),
     ("state A { -> B if order.x; } end B;", "write `when` and a condition, or `;`"),
     ("stat A;", "there is no `stat` here: did you mean `state`?"),
     ("process A;", "write `context`, `tools`, or a node: `task`, `state`, `init`, `join` or `end`"),
@@ -197,6 +198,6 @@ fn the_list_of_a_map_is_a_field() {
         let code = with(&format!("state A {{ reads order; -> B @map({list}); }} end B;"));
         assert!(code.contains("for_macros::list(") && code.contains("&context.lines.all,"), "{code}");
         assert!(code.contains("@map(\\\"order.lines.all\\\")"), "{code}");
-        assert!(code.contains("context::<Order>(\"order\", &order, &[\"lines\"])"), "{code}");
+        assert!(code.contains("context::<__Context_order>(\"order\", &order, &[\"lines\"])"), "{code}");
     }
 }

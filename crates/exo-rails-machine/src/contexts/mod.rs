@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 pub use access::{AccessError, Grant, Written};
 pub use rules::{ContextRules, FieldRule};
-pub use typed::ContextType;
 pub(crate) use typed::TypedContext;
+pub use typed::{ContextType, context_type};
 pub(crate) use types::{MAX_DEPTH, is_flat, json_of};
 pub use types::{fits, schema_of};
 

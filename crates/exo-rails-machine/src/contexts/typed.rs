@@ -18,6 +18,9 @@ pub trait ContextType: Serialize + DeserializeOwned {}
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> ContextType for T {}
 
+/// Checks that a type is one for a context.
+pub const fn context_type<T: ContextType>() {}
+
 /// A context with a Rust type: its first value, and the check that a changed value still has the type.
 #[derive(Clone)]
 pub(crate) struct TypedContext {

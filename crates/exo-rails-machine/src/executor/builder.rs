@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use exo_rails::{CancellationToken, GuardSet, KeptValues, Meets, NoRails, ServesOperation, Tool};
+use exo_rails::{CancellationToken, GuardSet, KeptValues, NoRails, RailsMeet, ServesOperation, Tool};
 use exo_rails_agent::{IntoGuardSet, Model};
 use exo_rails_dygram::META_TOOLS;
 use serde_json::Value;
@@ -180,7 +180,7 @@ impl<M, R> ExecutorBuilder<M, R> {
     /// [`rails`](ExecutorBuilder::rails).
     pub fn requires<P>(self) -> Self
     where
-        R: Meets<P>,
+        R: RailsMeet<P>,
     {
         self
     }

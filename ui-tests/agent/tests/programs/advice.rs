@@ -455,6 +455,7 @@ mod operations {
         hooks.add(PreToolCall::POINT, my_hook);
         chain.register(&mut hooks);
         let _ = manager.add(block_dangerous {});
+        let _ = manager.add_named("strict", block_dangerous {});
         let rails = NoRails;
         let _ = Agent::builder("support", model).rails(rails).build();
     }
@@ -706,6 +707,9 @@ mod functions {
         let model = |_| stream::empty::<Result<ModelDelta, OperationError>>();
         let show = async |piece: StreamPiece| println!("{piece:?}");
         rails.guard_stream(ModelCallInputs::default(), ctx, model, show).await?;
+        let agent = async |_run| Ok::<_, RunError>("at the door");
+        rails.guard_run("Where is my order?", ctx, agent).await?;
+        let _: RailAction<ToolOutput> = RailAction::skip_with(ToolOutput::text("noon"), "it is known");
         let kind = async |_call| Err::<ToolOutput, _>("no").map_err(OperationError::from);
         rails.guard_tool_call(ToolCallInputs::new("stock"), ctx, kind).await.map(drop)
     }

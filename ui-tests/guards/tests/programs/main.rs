@@ -8,5 +8,6 @@
     reason = "these programs are as short as a question to the compiler"
 )]
 
+mod advice;
 pub mod sequence_rules;
 pub mod stranger;
