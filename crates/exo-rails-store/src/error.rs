@@ -41,6 +41,10 @@ pub enum StoreError {
         /// The number of attempts.
         attempts: u32,
     },
+    /// The store has lost its state since the first operation, or since the reservation was made. It may have forgotten budgets and
+    /// approvals, so do not make the call.
+    #[error("the state store has lost its state: {0}")]
+    Lost(String),
     /// The number of used amounts is not the number of claims of the reservation.
     #[error("the reservation has {claims} claims, so settle it with {claims} amounts, not {amounts}")]
     AmountCount {

@@ -1,13 +1,15 @@
 //! The store for several processes on one machine.
 
+mod clock;
+mod identity;
 mod open;
 mod problem;
 mod tables;
 mod worker;
 
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::{self, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rusqlite::Transaction;
@@ -17,6 +19,8 @@ use crate::{
     Claim, Conflict, Counter, Expected, LogEntry, OverLimit, Record, Reservation, StateStore, StoreError, StoreFuture,
     Version, Write,
 };
+use clock::Clocks;
+use identity::Opened;
 use problem::Problem;
 use tables::Tables;
 use worker::{Access, Worker};
@@ -33,7 +37,14 @@ use worker::{Access, Worker};
 /// The processes must run on one machine, because `SQLite` needs shared memory. The file must not be on a network file system.
 /// While the file is in use, two more files with the endings `-wal` and `-shm` are next to it. Do not remove them.
 ///
-/// The store uses the system clock. If somebody sets the clock back, windows and reservations last longer.
+/// The store uses the system clock. A process whose clock differs by more than a minute from the clock of the process that used
+/// the file before would end the windows of all others. So its operations fail, and change nothing. On Linux, the store compares
+/// the system clock with the time since the machine has started. So a long time without an operation, a sleep of the machine and a
+/// slow correction of the clock are not errors. After a start of the machine, and on other systems, the store notices only a clock
+/// that is behind the last write. [`trust_clock`](Self::trust_clock) accepts a clock that somebody has corrected.
+///
+/// If somebody removes or replaces the file while it is in use, all further operations fail, on Unix. A reservation is valid for
+/// one file: settling it in another one fails.
 ///
 /// ```
 /// use exo_rails_store::{FileStore, StateStoreExt, StoreError};
@@ -52,6 +63,7 @@ use worker::{Access, Worker};
 /// ```
 pub struct FileStore {
     path: Arc<Path>,
+    opened: Arc<Mutex<Opened>>,
     clock_ahead: Duration,
     worker: Worker,
 }
@@ -67,9 +79,36 @@ impl FileStore {
     /// if it is not a state file, or if its format is that of another version of this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path: Arc<Path> = path.as_ref().into();
-        let connection = open::open(&path).map_err(|problem| problem.at(&path))?;
+        // The process may change its directory.
+        let absolute = path::absolute(&path).map_err(|error| Problem::Io(error).at(&path))?;
+        let connection = open::open(&absolute).map_err(|problem| problem.at(&path))?;
+        let opened = Arc::new(Mutex::new(Opened::new(absolute)));
         let worker = Worker::start(connection).map_err(|error| Problem::Thread(error).at(&path))?;
-        Ok(Self { path, clock_ahead: Duration::ZERO, worker })
+        Ok(Self { path, opened, clock_ahead: Duration::ZERO, worker })
+    }
+
+    /// Takes the clock of this process as the right one. Call it once if the operations fail because somebody has corrected the
+    /// clock of the machine by more than a minute. Open windows and reservations keep their ends.
+    ///
+    /// ```
+    /// use exo_rails_store::{FileStore, StoreError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// # let path = std::env::temp_dir().join(format!("exo-rails-doc-clock-{}", std::process::id()));
+    /// let store = FileStore::open(&path)?;
+    /// store.trust_clock().await?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
+    pub async fn trust_clock(&self) -> Result<(), StoreError> {
+        let forget = |sql: &Transaction<'_>| Ok(sql.execute("DELETE FROM clock", []).map(drop)?);
+        self.worker.perform(Access::WriteToDisk, forget).await.map_err(|problem| problem.at(&self.path))?;
+        // Writes the clocks of this process.
+        self.perform(Access::WriteToDisk, |_| Ok(())).await
     }
 
     /// Sets the clock of this handle ahead. Use it in tests of windows and expiry.
@@ -89,12 +128,16 @@ impl FileStore {
     fn perform<T: Send + 'static>(
         &self,
         access: Access,
-        operation: impl FnOnce(&Tables<'_>) -> rusqlite::Result<T> + Send + 'static,
+        operation: impl FnOnce(&Tables<'_>) -> Result<T, Problem> + Send + 'static,
     ) -> StoreFuture<'_, T> {
-        let clock_ahead = self.clock_ahead;
+        let (clock_ahead, opened) = (self.clock_ahead, Arc::clone(&self.opened));
         let operation = move |transaction: &Transaction<'_>| {
+            let clocks = Clocks::now(now(Duration::ZERO));
+            let saved = clocks.check(transaction)?;
+            opened.lock().unwrap_or_else(PoisonError::into_inner).check()?;
             let tables = Tables { sql: transaction, now: now(clock_ahead) };
             if access != Access::Read {
+                clocks.save(transaction, &saved)?;
                 tables.remove_expired()?;
             }
             operation(&tables)

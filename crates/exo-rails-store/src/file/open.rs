@@ -14,7 +14,7 @@ use super::problem::Problem;
 const APPLICATION_ID: i32 = 0x6578_6F72;
 
 /// The version of the tables. Increase it with each change of `schema.sql`.
-const SCHEMA_VERSION: i32 = 1;
+const SCHEMA_VERSION: i32 = 2;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

@@ -2,9 +2,11 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::ErrorCode;
 
+use super::clock;
 use crate::StoreError;
 
 #[derive(Debug)]
@@ -22,6 +24,19 @@ pub(super) enum Problem {
     Version {
         found: i32,
         own: i32,
+    },
+    /// The clock of this process is ahead of the clock of another one by so many milliseconds, or behind it.
+    Clock {
+        ahead: i64,
+    },
+    /// The file was removed or replaced after it was opened.
+    Replaced,
+    /// The reservation is one of another file.
+    OtherFile,
+    /// The row with this key has a value that no version of this crate writes.
+    Damaged {
+        table: &'static str,
+        key: String,
     },
     /// The thread cannot be started.
     Thread(io::Error),
@@ -42,9 +57,22 @@ impl From<io::Error> for Problem {
 }
 
 impl Problem {
+    /// The problem with a row of this table. If the row has a value that cannot be read, the key names it.
+    pub(super) fn of_row(error: rusqlite::Error, table: &'static str, key: &str) -> Self {
+        use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType};
+
+        match error {
+            FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) => {
+                Self::Damaged { table, key: key.to_owned() }
+            }
+            error => Self::Sqlite(error),
+        }
+    }
+
     /// The error about the file at this path.
     pub(super) fn at(self, path: &Path) -> StoreError {
         let path = path.display();
+        let is_lost = matches!(self, Self::Replaced | Self::OtherFile);
         let what = match self {
             Self::Sqlite(error) => match error.sqlite_error_code() {
                 Some(ErrorCode::DiskFull) => return StoreError::Full(format!("the disk of `{path}` has no room")),
@@ -64,10 +92,32 @@ impl Problem {
                 "it has format {found}, and this version of exo-rails-store uses format {own}: use another path, or the \
                  version that made the file"
             ),
+            Self::Clock { ahead } => {
+                let by = Duration::from_millis(ahead.unsigned_abs());
+                let (how, tolerance) = (if ahead > 0 { "ahead of" } else { "behind" }, clock::TOLERANCE / 1_000);
+                format!(
+                    "the clock of this process is {by:?} {how} the clock of the process that used the file before, and {tolerance} s \
+                     are allowed: correct the clock of the machine. If the clock is right, call `FileStore::trust_clock` once"
+                )
+            }
+            Self::Replaced => {
+                "it was removed or replaced while it was in use, so its budgets and approvals are in doubt: put it \
+                               back, or end all programs that use it"
+                    .to_owned()
+            }
+            Self::OtherFile => {
+                "the reservation is one of another file: the file was removed or replaced in the meantime".to_owned()
+            }
+            Self::Damaged { table, key } => {
+                format!(
+                    "`{key}` is damaged in the table `{table}`, and cannot be read: remove its row. Other keys are not affected"
+                )
+            }
             Self::Thread(error) => format!("its thread could not be started: {error}"),
             Self::Ended => "its thread has ended: open it again".to_owned(),
         };
-        StoreError::failed(format!("state file `{path}`: {what}"))
+        let text = format!("state file `{path}`: {what}");
+        if is_lost { StoreError::Lost(text) } else { StoreError::failed(text) }
     }
 }
 

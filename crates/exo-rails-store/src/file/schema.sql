@@ -5,6 +5,18 @@
 CREATE TABLE sequence (last INTEGER NOT NULL) STRICT;
 INSERT INTO sequence VALUES (0);
 
+-- The name of the file, at random. The ids of reservations begin with it.
+CREATE TABLE epoch (name TEXT NOT NULL) STRICT;
+INSERT INTO epoch VALUES (lower(hex(randomblob(8))));
+
+-- The clocks of the last process that has written: see `clock.rs`.
+CREATE TABLE clock (
+    id INTEGER NOT NULL PRIMARY KEY,
+    start TEXT,
+    difference INTEGER NOT NULL,
+    latest INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE record (
     key TEXT NOT NULL PRIMARY KEY,
     value BLOB NOT NULL,

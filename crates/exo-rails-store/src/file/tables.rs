@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use rusqlite::{OptionalExtension, Params, Row, Transaction, params};
 
+use super::problem::Problem;
 use crate::counter::{Level, MAX_AMOUNT};
 use crate::time::{GRACE, after, between};
 use crate::{Claim, Conflict, Expected, LogEntry, OverLimit, Record, Reservation, Version, Write};
@@ -46,7 +47,7 @@ impl Tables<'_> {
         self.sql.prepare_cached(sql)?.query_map(params, read)?.collect()
     }
 
-    pub(super) fn remove_expired(&self) -> rusqlite::Result<()> {
+    pub(super) fn remove_expired(&self) -> Result<(), Problem> {
         for sql in REMOVE_EXPIRED {
             let mut statement = self.sql.prepare_cached(sql)?;
             if statement.parameter_count() == 1 {
@@ -58,16 +59,23 @@ impl Tables<'_> {
         Ok(())
     }
 
-    fn next_number(&self) -> rusqlite::Result<u64> {
-        self.sql.prepare_cached("UPDATE sequence SET last = last + 1 RETURNING last")?.query_row([], |row| row.get(0))
+    fn next_number(&self) -> Result<u64, Problem> {
+        let next = "UPDATE sequence SET last = last + 1 RETURNING last";
+        Ok(self.sql.prepare_cached(next)?.query_row([], |row| row.get(0))?)
     }
 
-    pub(super) fn record(&self, key: &str) -> rusqlite::Result<Option<Record>> {
+    /// The random name of the file.
+    fn epoch(&self) -> Result<String, Problem> {
+        Ok(self.sql.prepare_cached("SELECT name FROM epoch")?.query_row([], |row| row.get(0))?)
+    }
+
+    pub(super) fn record(&self, key: &str) -> Result<Option<Record>, Problem> {
         let sql = "SELECT value, version, written FROM record WHERE key = ?1 AND (expires IS NULL OR expires > ?2)";
         self.row(sql, params![key, self.now], |row| {
             let age = between(row.get(2)?, self.now);
             Ok(Record { value: row.get(0)?, version: Version(row.get(1)?), age })
         })
+        .map_err(|error| Problem::of_row(error, "record", key))
     }
 
     pub(super) fn compare_and_set(
@@ -75,7 +83,7 @@ impl Tables<'_> {
         key: &str,
         expected: Expected,
         write: Write<'_>,
-    ) -> rusqlite::Result<Result<Version, Conflict>> {
+    ) -> Result<Result<Version, Conflict>, Problem> {
         let found = self.record(key)?;
         if !expected.matches(found.as_ref().map(|record| record.version)) {
             return Ok(Err(Conflict { found }));
@@ -93,12 +101,14 @@ impl Tables<'_> {
         Ok(Ok(Version(version)))
     }
 
-    pub(super) fn level(&self, key: &str) -> rusqlite::Result<Level> {
+    pub(super) fn level(&self, key: &str) -> Result<Level, Problem> {
         let used = "SELECT used, resets FROM counter WHERE key = ?1 AND (resets IS NULL OR resets > ?2)";
-        let used = self.row(used, params![key, self.now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let used = self.row(used, params![key, self.now], |row| Ok((row.get(0)?, row.get(1)?)));
+        let used = used.map_err(|error| Problem::of_row(error, "counter", key))?;
         let (used, resets_at) = used.unwrap_or_default();
         let reserved = "SELECT coalesce(sum(amount), 0) FROM held WHERE key = ?1 AND expires > ?2";
-        let reserved = self.row(reserved, params![key, self.now], |row| row.get(0))?.unwrap_or_default();
+        let reserved = self.row(reserved, params![key, self.now], |row| row.get(0));
+        let reserved = reserved.map_err(|error| Problem::of_row(error, "held", key))?.unwrap_or_default();
         Ok(Level { used, resets_at, reserved })
     }
 
@@ -106,7 +116,7 @@ impl Tables<'_> {
         &self,
         claims: &[Claim<'_>],
         hold_for: Duration,
-    ) -> rusqlite::Result<Result<Reservation, OverLimit>> {
+    ) -> Result<Result<Reservation, OverLimit>, Problem> {
         for (index, claim) in claims.iter().enumerate() {
             let level = self.level(claim.key)?;
             let earlier = claims[..index].iter().filter(|other| other.key == claim.key);
@@ -123,18 +133,22 @@ impl Tables<'_> {
             let sql = "INSERT INTO held (reservation, claim, key, amount, expires) VALUES (?1, ?2, ?3, ?4, ?5)";
             self.execute(sql, params![id, index, claim.key, claim.amount, expires])?;
         }
-        Ok(Ok(Reservation::new(id.to_string(), claims, expires)))
+        Ok(Ok(Reservation::new(format!("{}:{id}", self.epoch()?), claims, expires)))
     }
 
     /// The reserved amounts of a counter, with the times when they expire.
-    fn held(&self, key: &str) -> rusqlite::Result<Vec<(u64, u64)>> {
+    fn held(&self, key: &str) -> Result<Vec<(u64, u64)>, Problem> {
         let sql = "SELECT expires, amount FROM held WHERE key = ?1 AND expires > ?2 ORDER BY expires";
         self.rows(sql, params![key, self.now], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(|error| Problem::of_row(error, "held", key))
     }
 
-    pub(super) fn settle(&self, reservation: &Reservation, used: &[u64]) -> rusqlite::Result<()> {
+    pub(super) fn settle(&self, reservation: &Reservation, used: &[u64]) -> Result<(), Problem> {
+        // Another file may have a reservation with the same number.
+        let number = reservation.id.split_once(':').filter(|(epoch, _)| self.epoch().is_ok_and(|own| own == *epoch));
+        let (_, number) = number.ok_or(Problem::OtherFile)?;
         // SQLite removes the amounts together with the reservation.
-        let known = self.execute("DELETE FROM reservation WHERE id = ?1", params![reservation.id])? > 0;
+        let known = self.execute("DELETE FROM reservation WHERE id = ?1", params![number])? > 0;
         // The file would still have the reservation if nobody had settled it.
         if !known && self.now < reservation.expires_at.saturating_add(GRACE) {
             return Ok(());
@@ -148,10 +162,10 @@ impl Tables<'_> {
         Ok(())
     }
 
-    pub(super) fn forget(&self, counters: &[String]) -> rusqlite::Result<()> {
+    pub(super) fn forget(&self, counters: &[String]) -> Result<(), Problem> {
         let sql =
             "DELETE FROM counter WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM held WHERE key = ?1 AND expires > ?2)";
-        counters.iter().try_for_each(|key| self.execute(sql, params![key, self.now]).map(drop))
+        Ok(counters.iter().try_for_each(|key| self.execute(sql, params![key, self.now]).map(drop))?)
     }
 
     pub(super) fn append(
@@ -160,7 +174,7 @@ impl Tables<'_> {
         entry: &[u8],
         keep: usize,
         expires_in: Option<Duration>,
-    ) -> rusqlite::Result<u64> {
+    ) -> Result<u64, Problem> {
         self.execute("DELETE FROM log WHERE key = ?1 AND expires <= ?2", params![key, self.now])?;
         let expires = expires_in.map(|expires_in| after(self.now, expires_in));
         let next = "INSERT INTO log (key, next, expires) VALUES (?1, 1, ?2)
@@ -173,11 +187,12 @@ impl Tables<'_> {
         Ok(next - 1)
     }
 
-    pub(super) fn entries(&self, key: &str) -> rusqlite::Result<Vec<LogEntry>> {
+    pub(super) fn entries(&self, key: &str) -> Result<Vec<LogEntry>, Problem> {
         let sql = "SELECT number, written, value FROM entry JOIN log ON log.key = entry.log
                    WHERE log = ?1 AND (expires IS NULL OR expires > ?2) ORDER BY number";
         self.rows(sql, params![key, self.now], |row| {
             Ok(LogEntry { number: row.get(0)?, age: between(row.get(1)?, self.now), value: row.get(2)? })
         })
+        .map_err(|error| Problem::of_row(error, "entry", key))
     }
 }

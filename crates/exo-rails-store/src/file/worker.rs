@@ -45,7 +45,7 @@ impl Worker {
     pub(super) async fn perform<T: Send + 'static>(
         &self,
         access: Access,
-        operation: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+        operation: impl FnOnce(&Transaction<'_>) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let (reply, result) = oneshot::channel();
         let job = move |connection: &mut Connection| {
@@ -54,15 +54,15 @@ impl Worker {
             }
         };
         self.jobs.send(Box::new(job)).await.map_err(|_| Problem::Ended)?;
-        Ok(result.await.map_err(|_| Problem::Ended)??)
+        result.await.map_err(|_| Problem::Ended)?
     }
 }
 
 fn transact<T>(
     connection: &mut Connection,
     access: Access,
-    operation: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<T> {
+    operation: impl FnOnce(&Transaction<'_>) -> Result<T, Problem>,
+) -> Result<T, Problem> {
     // A transaction that writes takes the lock at its beginning. Otherwise two processes could read the same amounts before one
     // of them writes.
     let behavior = match access {

@@ -1,4 +1,10 @@
--- What all scripts use. ARGV[1] is by how many milliseconds the clock is ahead.
+-- What all scripts use. ARGV[1] is by how many milliseconds the clock is ahead, and the epoch that the client knows. The first
+-- key is the epoch: the name of the state at random. If the server has lost its data, it has no name or another one. The scripts do
+-- not count this key.
+local AHEAD, KNOWN_EPOCH = ARGV[1]:match('^(%d+) (.*)$')
+if redis.call('GET', table.remove(KEYS, 1)) ~= KNOWN_EPOCH then
+    return redis.error_reply('LOST all data')
+end
 
 -- The largest amount of a counter.
 local MAX_AMOUNT = 9007199254740991
@@ -8,7 +14,7 @@ local GRACE = 600000
 
 local function current_time()
     local time = redis.call('TIME')
-    return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[1])
+    return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(AHEAD)
 end
 
 -- All digits of a number. `tostring` has only 14.
@@ -37,9 +43,24 @@ local function optional(number)
     return number and digits(number) or false
 end
 
+-- Reads fields of a hash. The fields from the second argument on must be numbers that are not negative. Otherwise the script fails,
+-- and names the key: the other keys can still be used.
+local function read_fields(key, numbers_from, ...)
+    local fields = redis.pcall('HMGET', key, ...)
+    local is_damaged = fields.err ~= nil
+    for index = numbers_from, select('#', ...) do
+        local number = not is_damaged and fields[index]
+        is_damaged = is_damaged or (number and (tonumber(number) or -1) < 0)
+    end
+    if is_damaged then
+        error('`' .. key .. '` is damaged: remove it. Other keys are not affected', 0)
+    end
+    return fields
+end
+
 -- The value, the version and the age of a record, or `false`.
 local function read_record(key, now)
-    local record = redis.call('HMGET', key, 'value', 'version', 'written', 'expires')
+    local record = read_fields(key, 2, 'value', 'version', 'written', 'expires')
     if not record[1] or (record[4] and tonumber(record[4]) <= now) then
         return false
     end
@@ -49,7 +70,7 @@ end
 -- The used and reserved amounts of a counter, and the end of its window, without what has expired. `held` is the sorted set of
 -- the reservations. Their scores are the times when they expire, and their names end with the amounts.
 local function read_counter(key, held, now)
-    local fields = redis.call('HMGET', key, 'used', 'resets', 'reserved')
+    local fields = read_fields(key, 1, 'used', 'resets', 'reserved')
     local used, resets, reserved = tonumber(fields[1] or 0), tonumber(fields[2] or nil), tonumber(fields[3] or 0)
     if resets and resets <= now then
         used, resets = 0, nil

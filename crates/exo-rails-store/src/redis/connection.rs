@@ -79,7 +79,13 @@ impl Connection {
         if error.is_timeout() {
             return StoreError::Timeout { limit: self.time_limit };
         }
-        if error.code() == Some("OOM") {
+        if error.code() == Some("LOST") {
+            let what = error.detail().unwrap_or("data");
+            StoreError::Lost(format!(
+                "Redis has lost {what}, for example by a restart without persistence or by `FLUSHALL`, so budgets and approvals are \
+                 in doubt: call `RedisStore::accept_loss`, or start this process again, to begin again"
+            ))
+        } else if error.code() == Some("OOM") {
             StoreError::Full("Redis has reached its `maxmemory`".to_owned())
         } else if error.code() == Some("NOAUTH") || error.kind() == ErrorKind::AuthenticationFailed {
             StoreError::failed(format!("Redis refused the user or the password of the URL: {error}"))

@@ -4,7 +4,9 @@ mod connection;
 mod script;
 
 use std::fmt;
-use std::time::Duration;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use crate::counter::MAX_AMOUNT;
 use crate::time::millis;
@@ -25,6 +27,13 @@ use script::{Call, SCRIPTS};
 /// - Set `appendonly yes`. A server that restarts then loses at most the last second. Without it, the server has the state of
 ///   its last snapshot.
 /// - If a replica replaces a server that failed, the last writes may be missing.
+///
+/// A handle notices if the server loses all data of the deployment while it is in use, for example by a restart without persistence or by
+/// `FLUSHALL`. Then its operations fail with [`StoreError::Lost`], until [`accept_loss`](Self::accept_loss) or a new handle begins
+/// again. A reservation of lost data cannot be settled. Settling also fails if the server has lost the reservation with its latest
+/// data, and has not used its number again. The store does not notice other losses of the latest data.
+///
+/// The clocks of the processes have no effect. If the clock of the server is set ahead, all windows end.
 ///
 /// The store connects at its first operation. If the connection breaks, the store connects again and repeats the operation
 /// once. It does not repeat [`compare_and_set`](StateStore::compare_and_set) and [`append`](StateStore::append), because they
@@ -47,7 +56,12 @@ pub struct RedisStore {
     /// The prefix of all keys. Redis Cluster keeps keys with the same text in braces on one server.
     prefix: String,
     clock_ahead: Duration,
+    /// The name of the state that this handle uses.
+    epoch: Mutex<Option<Arc<str>>>,
 }
+
+/// What the error says about a reservation of a state that is lost.
+const LOST_RESERVATION: &str = "Redis does not have the state in which the amounts were reserved";
 
 impl RedisStore {
     /// Makes a store for the server at the URL.
@@ -59,7 +73,26 @@ impl RedisStore {
     /// Returns an error if the URL is not valid, or if it needs a feature of the crate `redis` that is not enabled.
     pub fn open(url: &str, deployment: &str) -> Result<Self, StoreError> {
         let connection = Connection::new(url)?;
-        Ok(Self { connection, prefix: format!("{{{}}}:", key([deployment])), clock_ahead: Duration::ZERO })
+        let prefix = format!("{{{}}}:", key([deployment]));
+        Ok(Self { connection, prefix, clock_ahead: Duration::ZERO, epoch: Mutex::default() })
+    }
+
+    /// Begins again after the server has lost its data. Without this call, the operations of this handle fail with
+    /// [`StoreError::Lost`], because the budgets and approvals of all processes are gone. A new handle begins again, too.
+    ///
+    /// ```no_run
+    /// use exo_rails_store::{RedisStore, StateStoreExt, StoreError};
+    ///
+    /// # async fn example(store: RedisStore) -> Result<(), StoreError> {
+    /// if let Err(StoreError::Lost(_)) = store.read::<String>("approval/42").await {
+    ///     // A person has decided that all budgets begin again.
+    ///     store.accept_loss();
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn accept_loss(&self) {
+        *self.epoch.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Sets the time limit for connecting, and for each answer of the server. The default is [`TIME_LIMIT`](crate::TIME_LIMIT).
@@ -81,8 +114,28 @@ impl RedisStore {
         [&self.prefix, kind, ":", key].concat()
     }
 
-    fn call(&self, script: &'static redis::Script) -> Call {
-        Call::new(script).arg(millis(self.clock_ahead))
+    /// Begins a call of a script. The script fails if the state has another epoch.
+    fn call(&self, epoch: &str, script: &'static redis::Script) -> Call {
+        Call::new(script).key(self.name("epoch", "")).arg(format!("{} {epoch}", millis(self.clock_ahead)))
+    }
+
+    /// Returns the random name of the state. This handle asks the server once, so it notices when the server has lost the state.
+    async fn epoch(&self) -> Result<Arc<str>, StoreError> {
+        if let Some(epoch) = self.known_epoch() {
+            return Ok(epoch);
+        }
+        // The standard library seeds each `RandomState` with random bytes of the operating system.
+        let random = || RandomState::new().hash_one((SystemTime::now(), std::process::id()));
+        let offered = format!("{:016x}{:016x}", random(), random());
+        let call = Call::new(&SCRIPTS.begin).key(self.name("epoch", "")).arg(offered);
+        let found: String = self.connection.repeat(call).await?;
+        let mut epoch = self.epoch.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another operation may have asked at the same time. The first answer counts.
+        Ok(Arc::clone(epoch.get_or_insert_with(|| found.into())))
+    }
+
+    fn known_epoch(&self) -> Option<Arc<str>> {
+        self.epoch.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn counter_keys(&self, call: Call, key: &str) -> Call {
@@ -125,7 +178,8 @@ fn no_reply() -> StoreError {
 impl StateStore for RedisStore {
     fn get<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<Record>> {
         Box::pin(async move {
-            let call = self.call(&SCRIPTS.get).key(self.name("record", key));
+            let epoch = self.epoch().await?;
+            let call = self.call(&epoch, &SCRIPTS.get).key(self.name("record", key));
             Ok(self.connection.repeat::<Option<RecordReply>>(call).await?.map(record))
         })
     }
@@ -137,7 +191,11 @@ impl StateStore for RedisStore {
         write: Write<'a>,
     ) -> StoreFuture<'a, Result<Version, Conflict>> {
         Box::pin(async move {
-            let call = self.call(&SCRIPTS.compare_and_set).key(self.name("record", key)).key(self.name("sequence", ""));
+            let epoch = self.epoch().await?;
+            let call = self
+                .call(&epoch, &SCRIPTS.compare_and_set)
+                .key(self.name("record", key))
+                .key(self.name("sequence", ""));
             let call = match expected {
                 Expected::Any => call.arg("any"),
                 Expected::Absent => call.arg("absent"),
@@ -158,14 +216,17 @@ impl StateStore for RedisStore {
         hold_for: Duration,
     ) -> StoreFuture<'a, Result<Reservation, OverLimit>> {
         Box::pin(async move {
-            let call = self.call(&SCRIPTS.reserve).key(self.name("sequence", "")).key(self.name("open", ""));
+            let epoch = self.epoch().await?;
+            let call = self.call(&epoch, &SCRIPTS.reserve).key(self.name("sequence", "")).key(self.name("open", ""));
             let mut call = call.duration(Some(hold_for));
             for claim in claims {
                 call = self.counter_keys(call, claim.key).arg(claim.amount).arg(claim.limit.min(MAX_AMOUNT));
             }
             let reply: (Option<(String, u64)>, Option<OverLimitReply>) = self.connection.repeat(call).await?;
             match reply {
-                (Some((id, expires_at)), _) => Ok(Ok(Reservation::new(id, claims, expires_at))),
+                (Some((number, expires_at)), _) => {
+                    Ok(Ok(Reservation::new(format!("{epoch}:{number}"), claims, expires_at)))
+                }
                 (None, Some(refused)) => Ok(Err(over_limit(refused))),
                 (None, None) => Err(no_reply()),
             }
@@ -175,8 +236,12 @@ impl StateStore for RedisStore {
     fn settle<'a>(&'a self, reservation: &'a Reservation, used: &'a [u64]) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             reservation.check(used)?;
-            let call = self.call(&SCRIPTS.settle).key(self.name("open", ""));
-            let mut call = call.arg(&reservation.id).arg(reservation.expires_at);
+            let epoch = self.epoch().await?;
+            // Another state may have a reservation with the same number.
+            let number = reservation.id.split_once(':').filter(|(of, _)| **of == *epoch);
+            let (_, number) = number.ok_or_else(|| StoreError::Lost(LOST_RESERVATION.to_owned()))?;
+            let call = self.call(&epoch, &SCRIPTS.settle).key(self.name("sequence", "")).key(self.name("open", ""));
+            let mut call = call.arg(number).arg(reservation.expires_at);
             for (claim, used) in reservation.claims.iter().zip(used) {
                 call = self.counter_keys(call, &claim.key).arg(claim.amount);
                 call = call.arg((*used).min(MAX_AMOUNT)).duration(claim.window);
@@ -187,14 +252,16 @@ impl StateStore for RedisStore {
 
     fn counter<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Counter> {
         Box::pin(async move {
-            let call = self.counter_keys(self.call(&SCRIPTS.counter), key);
+            let epoch = self.epoch().await?;
+            let call = self.counter_keys(self.call(&epoch, &SCRIPTS.counter), key);
             Ok(counter(self.connection.repeat(call).await?))
         })
     }
 
     fn forget<'a>(&'a self, counters: &'a [String]) -> StoreFuture<'a, ()> {
         Box::pin(async move {
-            let call = self.call(&SCRIPTS.forget);
+            let epoch = self.epoch().await?;
+            let call = self.call(&epoch, &SCRIPTS.forget);
             let call = counters.iter().fold(call, |call, key| self.counter_keys(call, key));
             self.connection.repeat(call).await
         })
@@ -208,7 +275,8 @@ impl StateStore for RedisStore {
         expires_in: Option<Duration>,
     ) -> StoreFuture<'a, u64> {
         Box::pin(async move {
-            let call = self.call(&SCRIPTS.append).key(self.name("log", key));
+            let epoch = self.epoch().await?;
+            let call = self.call(&epoch, &SCRIPTS.append).key(self.name("log", key));
             // Redis counts with `i64`.
             let keep = i64::try_from(keep.max(1)).unwrap_or(i64::MAX);
             self.connection.once(call.arg(entry).arg(keep).duration(expires_in)).await
@@ -217,7 +285,8 @@ impl StateStore for RedisStore {
 
     fn entries<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Vec<LogEntry>> {
         Box::pin(async move {
-            let call = self.call(&SCRIPTS.entries).key(self.name("log", key));
+            let epoch = self.epoch().await?;
+            let call = self.call(&epoch, &SCRIPTS.entries).key(self.name("log", key));
             let entries: Vec<(u64, u64, Vec<u8>)> = self.connection.repeat(call).await?;
             let entry = |(number, age, value)| LogEntry { number, age: Duration::from_millis(age), value };
             Ok(entries.into_iter().map(entry).collect())

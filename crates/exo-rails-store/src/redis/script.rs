@@ -9,6 +9,8 @@ use crate::time::millis;
 
 /// The scripts, one for each operation. Each begins with `common.lua`.
 pub(super) struct Scripts {
+    /// Returns the epoch, and makes it if there is none. Without `common.lua`.
+    pub(super) begin: Script,
     pub(super) get: Script,
     pub(super) compare_and_set: Script,
     pub(super) reserve: Script,
@@ -26,6 +28,7 @@ macro_rules! script {
 }
 
 pub(super) static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| Scripts {
+    begin: Script::new(include_str!("begin.lua")),
     get: script!("get.lua"),
     compare_and_set: script!("compare_and_set.lua"),
     reserve: script!("reserve.lua"),

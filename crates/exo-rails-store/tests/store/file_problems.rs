@@ -60,8 +60,8 @@ fn a_file_that_is_not_a_state_file_is_refused_and_not_changed() {
             "it exists and is not a state file of exo-rails: use another path",
         ),
         (
-            database("newer", "PRAGMA user_version = 2"),
-            "it has format 2, and this version of exo-rails-store uses format 1: use another path, or the version that \
+            database("newer", "PRAGMA user_version = 3"),
+            "it has format 3, and this version of exo-rails-store uses format 2: use another path, or the version that \
              made the file",
         ),
     ];

@@ -12,6 +12,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 mod conformance;
+mod file_lost;
 mod file_problems;
 mod kills;
 mod memory_bounds;

@@ -98,7 +98,9 @@ async fn a_store_connects_again_when_the_server_is_back() {
         free.then(|| Server::start_at(port)).flatten()
     });
     // The server has forgotten everything: also the scripts.
-    store.settle(&reservation, &[1]).await.unwrap();
+    let error = store.settle(&reservation, &[1]).await.unwrap_err();
+    assert!(matches!(error, StoreError::Lost(_)), "{error}");
+    store.accept_loss();
     assert_eq!(store.counter("budget").await.unwrap().reserved, 0);
     store.write("key", "value", None).await.unwrap();
     assert_eq!(store.read::<String>("key").await.unwrap().as_deref(), Some("value"));
@@ -134,9 +136,98 @@ async fn deployments_share_nothing_and_redis_removes_expired_keys() {
     let client = redis::Client::open(server.url()).unwrap();
     let mut connection = client.get_multiplexed_async_connection().await.unwrap();
     let keys: Vec<String> = redis::cmd("KEYS").arg(format!("*{name}*")).query_async(&mut connection).await.unwrap();
-    assert_eq!(keys.len(), 7, "{keys:?}");
+    assert_eq!(keys.len(), 9, "{keys:?}");
     for key in keys {
         let left: i64 = redis::cmd("PTTL").arg(&key).query_async(&mut connection).await.unwrap();
-        assert_eq!(left > 0, !key.contains("sequence"), "`{key}` expires in {left} ms");
+        assert_eq!(left > 0, !key.contains("sequence") && !key.contains("epoch"), "`{key}` expires in {left} ms");
     }
+}
+
+async fn command(server: &Server, command: &[&str]) {
+    let client = redis::Client::open(server.url()).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    redis::cmd(command[0]).arg(&command[1..]).exec_async(&mut connection).await.unwrap();
+}
+
+/// A handle that has used the state does not begin with fresh budgets. Neither does one that gets its reservation later.
+#[tokio::test]
+async fn a_server_that_loses_its_data_is_an_error_until_a_person_accepts_it() {
+    let Some(server) = Server::start() else { return };
+    let [store, other] = [server.open("test"), server.open("test")];
+    let settled = store.reserve(&[claim()], HOUR).await.unwrap().unwrap();
+    store.settle(&settled, &[1]).await.unwrap();
+    let open = store.reserve(&[Claim { key: "open", ..claim() }], HOUR).await.unwrap().unwrap();
+    assert_eq!(other.counter("open").await.unwrap().reserved, 1);
+    command(&server, &["FLUSHALL"]).await;
+
+    // A process that starts now makes another state. It has a reservation with the same number.
+    let later = server.open("test");
+    let new = later.reserve(&[Claim { key: "open", limit: 9, ..claim() }], HOUR).await.unwrap().unwrap();
+    for store in [&store, &other] {
+        let results = [
+            store.settle(&open, &[1]).await,
+            store.settle(&settled, &[1]).await,
+            store.reserve(&[claim()], HOUR).await.map(drop),
+            store.counter("budget").await.map(drop),
+            store.get("record").await.map(drop),
+            store.write("record", "value", None).await,
+            store.append("log", b"entry", 9, None).await.map(drop),
+            store.entries("log").await.map(drop),
+            store.forget(&["budget".to_owned()]).await,
+        ];
+        for result in results {
+            let error = result.unwrap_err();
+            assert!(matches!(error, StoreError::Lost(_)), "{error}");
+            assert!(error.to_string().contains("call `RedisStore::accept_loss`"), "{error}");
+        }
+    }
+    // The old reservations count nowhere, and free nothing of others.
+    for old in [&open, &settled] {
+        assert!(matches!(later.settle(old, &[5]).await, Err(StoreError::Lost(_))));
+    }
+    let counter = later.counter("open").await.unwrap();
+    assert_eq!((counter.used, counter.reserved), (0, 1));
+    store.accept_loss();
+    store.settle(&new, &[2]).await.unwrap();
+    store.settle(&new, &[2]).await.unwrap();
+    let counter = store.counter("open").await.unwrap();
+    assert_eq!((counter.used, counter.reserved), (2, 0));
+    assert!(matches!(store.settle(&open, &[1]).await, Err(StoreError::Lost(_))));
+}
+
+/// A server with its last snapshot does not have the latest reservation.
+#[tokio::test]
+async fn a_reservation_that_the_server_has_lost_cannot_be_settled() {
+    let Some(server) = Server::start() else { return };
+    let store = server.open("test");
+    let _kept = store.reserve(&[Claim { key: "kept", ..claim() }], HOUR).await.unwrap().unwrap();
+    let lost = store.reserve(&[claim()], HOUR).await.unwrap().unwrap();
+    let names = ["open:", "counter:budget", "held:budget"].map(|name| format!("{{test}}:{name}"));
+    command(&server, &["DEL", &names[0], &names[1], &names[2]]).await;
+    command(&server, &["SET", "{test}:sequence:", "1"]).await;
+    let error = store.settle(&lost, &[1]).await.unwrap_err();
+    assert!(error.to_string().contains("Redis has lost the latest data"), "{error}");
+    assert!(store.reserve(&[claim()], HOUR).await.unwrap().is_ok());
+}
+
+/// One key has something else than the store has written. The others work.
+#[tokio::test]
+async fn a_damaged_counter_is_an_error_about_its_key() {
+    let Some(server) = Server::start() else { return };
+    let store = server.open("test");
+    for key in ["good", "bad", "odd"] {
+        let reservation = store.reserve(&[Claim { key, ..claim() }], HOUR).await.unwrap().unwrap();
+        store.settle(&reservation, &[1]).await.unwrap();
+    }
+    command(&server, &["SET", "{test}:counter:bad", "text"]).await;
+    command(&server, &["HSET", "{test}:counter:odd", "used", "text"]).await;
+    for key in ["bad", "odd"] {
+        for error in [
+            store.counter(key).await.map(drop).unwrap_err(),
+            store.reserve(&[Claim { key, ..claim() }], HOUR).await.map(drop).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains(&format!("`{{test}}:counter:{key}` is damaged")), "{error}");
+        }
+    }
+    assert_eq!(store.counter("good").await.unwrap().used, 1);
 }
