@@ -32,7 +32,7 @@ async fn main() -> Result<()> {
 async fn support(directory: &Path, answer: Option<&str>) -> Result<()> {
     let checkpoints = FileCheckpoints::open(directory.join("runs"))?;
     let agent = clerk::agent(checkpoints.clone(), directory);
-    let result = if let Some(run) = checkpoints.load_all()?.pop() {
+    let result = if let Some(run) = checkpoints.load_all()?.pop().transpose()? {
         agent.run(decided(run, answer, directory)?).await
     } else {
         // The default names are unique only within one process.

@@ -601,7 +601,7 @@ async fn a_call_without_a_recorded_end_is_not_made_twice() {
     assert_eq!(world.counts(), (1, 2));
 
     let mut saved = checkpoints.load_all().unwrap();
-    let run = saved.pop().unwrap();
+    let run = saved.pop().unwrap().unwrap();
     assert!(saved.is_empty());
     assert!(matches!(run.calls[0].state, CallState::Returned(_)));
     assert_eq!(
@@ -642,7 +642,29 @@ async fn a_call_without_a_recorded_end_is_not_made_twice() {
     assert_eq!(world.counts(), (3, 4), "an idempotent tool is called again");
 
     agent.run(resolved(Resolution::TellModel)).await.unwrap();
-    assert_eq!(checkpoints.load_all().unwrap(), [], "a run that has ended is not saved any more");
+    assert!(checkpoints.load_all().unwrap().is_empty(), "a run that has ended is not saved any more");
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+/// Each record that cannot be read is an error with its name. The other runs can go on.
+#[tokio::test]
+async fn a_damaged_record_does_not_keep_the_others_from_loading() {
+    let directory = directory("damaged");
+    let checkpoints = FileCheckpoints::open(&directory).unwrap();
+    let agent = approving(&World::default(), rails![approval]).checkpoints(checkpoints.clone()).build();
+    agent.run("refund").await.unwrap_err();
+    std::fs::write(directory.join("0.json"), "{").unwrap();
+    std::fs::write(directory.join("z.json"), "{}").unwrap();
+    std::fs::create_dir(directory.join("zz.json")).unwrap();
+
+    let (loaded, errors): (Vec<_>, Vec<_>) = checkpoints.load_all().unwrap().into_iter().partition(Result::is_ok);
+    assert_eq!(loaded.len(), 1);
+    let errors: Vec<_> = errors.into_iter().map(|error| error.unwrap_err().to_string()).collect();
+    let expected = ["0.json` is not a record of a run", "z.json` is not a record of a run", "zz.json` cannot be read"];
+    assert_eq!(errors.len(), expected.len());
+    for (error, expected) in errors.iter().zip(expected) {
+        assert!(error.contains(expected), "{error}");
+    }
     std::fs::remove_dir_all(directory).unwrap();
 }
 

@@ -23,6 +23,13 @@ use super::suspended::SuspendedRun;
 /// let agent = Agent::builder("support", model).checkpoints(checkpoints.clone()).build();
 /// // When the program begins: resume the runs that the last process left.
 /// for run in checkpoints.load_all()? {
+///     let run = match run {
+///         Ok(run) => run,
+///         Err(damaged) => {
+///             eprintln!("{damaged}");
+///             continue;
+///         }
+///     };
 ///     if run.questions().next().is_none() && run.unknown_calls().next().is_none() {
 ///         agent.run(run).await?;
 ///     }
@@ -53,11 +60,12 @@ impl FileCheckpoints {
         read(&self.file(run_id))
     }
 
-    /// Returns all saved runs, sorted by the names of their files.
+    /// Returns all saved runs, sorted by the names of their files. A record that cannot be read is an error in the list, which names
+    /// the file: the other runs do not depend on it.
     ///
     /// # Errors
-    /// Returns an error if a record cannot be read.
-    pub fn load_all(&self) -> io::Result<Vec<SuspendedRun>> {
+    /// Returns an error if the directory cannot be read.
+    pub fn load_all(&self) -> io::Result<Vec<io::Result<SuspendedRun>>> {
         let mut files: Vec<_> = fs::read_dir(&self.directory)?
             .map(|entry| Ok(entry?.path()))
             .filter(|path| {
@@ -66,7 +74,7 @@ impl FileCheckpoints {
             .collect::<io::Result<_>>()?;
         files.sort();
         // Another program may remove a file in the meantime. The list then lacks that run.
-        files.iter().filter_map(|file| read(file).transpose()).collect()
+        Ok(files.iter().filter_map(|file| read(file).transpose()).collect())
     }
 
     fn file(&self, run_id: &str) -> PathBuf {
@@ -134,7 +142,7 @@ fn read<T: serde::de::DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
             serde_json::from_slice(&text).map(Some).map_err(failed)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => Err(io::Error::new(error.kind(), format!("`{}` cannot be read: {error}", file.display()))),
     }
 }
 
