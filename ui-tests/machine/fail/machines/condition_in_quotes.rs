@@ -11,7 +11,7 @@ struct Order {
 machine! {
     machine Desk {
         context order: Order;
-        init Arrived { reads order { total }; -> Paid when "order.total < 3.0"; -> Refused; }
+        init Arrived { reads order { total }; -> Paid when "order.total < 100.0"; -> Refused; }
         end Paid;
         end Refused;
     }
