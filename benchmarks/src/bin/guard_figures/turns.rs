@@ -20,9 +20,9 @@ const TABLES: &[(&str, &str)] = &[
     ("loops", "[loops]"),
     (
         "data flow, for a session",
-        "[data_flow]\nscope = 'session'\nsources = [{ tool = 'fetch' }]\nsinks = [{ tool = 'send' }]",
+        "[data_flow]\nscope = 'session'\nsources = [{ tool = 'fetch', label = 'web' }]\nsinks = [{ tool = 'send' }]",
     ),
-    ("data flow, for a run", "[data_flow]\nsources = [{ tool = 'fetch' }]\nsinks = [{ tool = 'send' }]"),
+    ("data flow, for a run", "[data_flow]\nsources = [{ tool = 'fetch', label = 'web' }]\nsinks = [{ tool = 'send' }]"),
 ];
 
 /// The messages before the turns that are measured.
