@@ -11,6 +11,7 @@
 //! | `tool_args` | `#[derive(ToolArgs)]`: declares a struct with the arguments of a tool |
 //! | `tools` | `tools!`: turns functions into a set of tools |
 //! | `sequence_rules` | `sequence_rules!` of `exo-rails-guards`: checks rules about the order of tool calls |
+//! | `alias` | names the types of the user once, so that the compiler reports a wrong type once |
 //! | `apart` | puts the generated type into a separate module if the crate has another rail with the same name |
 //! | `options` | parses named options such as `priority = 10`, for every attribute |
 //! | `paths` | writes the paths of the library and of its items in the generated code |

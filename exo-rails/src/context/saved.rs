@@ -17,7 +17,6 @@ use super::shadow::ShadowValues;
 use super::usage::Used;
 use super::{RunContext, SharedExtensions};
 use crate::error::Question;
-use crate::event::Decoy;
 use crate::message::{Message, Usage};
 
 /// The context of a suspended run. [`RunContext::save`] makes it, and [`RunContext::restore`] continues the run with
@@ -128,14 +127,10 @@ pub struct KeptValues(Vec<KeptValue>);
     note = "the value must own its data: write `String`, not `&str`"
 )]
 #[doc(hidden)]
-pub trait Kept<Impl = ()>: Serialize + DeserializeOwned {}
+pub trait Kept: Serialize + DeserializeOwned {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Kept for T {}
-
-// See `Decoy`: without this implementation, rustc reports each missing trait of serde.
-#[diagnostic::do_not_recommend]
-impl<T: Serialize + DeserializeOwned, Impl: Decoy> Kept<Impl> for T {}
 
 #[derive(Clone)]
 struct KeptValue {

@@ -284,6 +284,7 @@ const PROGRAM: Layers = Layers {
 const MACROS: Layers = Layers {
     source: "../exo-rails-macros/src",
     order: &[
+        "alias",
         "apart",
         "errors",
         "manifest",
