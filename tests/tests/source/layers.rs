@@ -84,6 +84,7 @@ const POLICY: Layers = Layers {
     order: &[
         "error",
         "sections",
+        "regular_file",
         "read",
         "list",
         "builder",
@@ -151,6 +152,7 @@ const GUARDS: Layers = Layers {
         "automaton",
         "wording",
         "hidden",
+        "http_thread",
         "scan",
         "store",
         "limits",
