@@ -1,11 +1,10 @@
 //! The conversations that the guards of a session have read, so that a turn costs what it adds.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use exo_rails::message::Messages;
 use exo_rails::{RunScope, SharedExtensions};
-
-use crate::judged::Judge;
 
 /// The last conversation that each guard has read. A value of the session, or of a run without a session. The messages are shared with
 /// the conversation, so they take no memory of their own as long as it lasts.
@@ -17,7 +16,16 @@ pub(crate) fn values(scope: &RunScope) -> &SharedExtensions {
     if scope.session_id().is_some() { &scope.session } else { &scope.run }
 }
 
+/// A guard in this process. After a reload, the new guard judges all texts again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Judge(u64);
+
 impl Judge {
+    pub(crate) fn new() -> Self {
+        static JUDGES: AtomicU64 = AtomicU64::new(0);
+        Self(JUDGES.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// Returns how many messages at the beginning of a conversation the guard has read in an earlier turn.
     pub(crate) fn read_before(self, messages: &Messages, scope: &RunScope) -> usize {
         // Most runs begin without a conversation, and a value of the run is an allocation.

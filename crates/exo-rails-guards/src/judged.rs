@@ -5,23 +5,11 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use exo_rails::message::{Content, Message, Messages, Role};
 use exo_rails::{RailContext, Reason};
 
-use crate::history::values;
-
-/// A guard in this process. After a reload, the new guard judges all texts again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Judge(u64);
-
-impl Judge {
-    pub(crate) fn new() -> Self {
-        static JUDGES: AtomicU64 = AtomicU64::new(0);
-        Self(JUDGES.fetch_add(1, Ordering::Relaxed))
-    }
-}
+use crate::history::{Judge, values};
 
 /// What a guard has said about a text.
 #[derive(Clone, Debug)]

@@ -53,9 +53,9 @@ async fn support(directory: &Path, answer: Option<&str>) -> Result<()> {
 
 /// Returns the run with the answer of a person, and with the bank's records of a payment that had begun.
 fn decided(mut run: SuspendedRun, answer: Option<&str>, directory: &Path) -> Result<SuspendedRun> {
-    let questions: Vec<_> = run.questions().map(|open| open.question.id()).collect();
-    for (id, answer) in questions.iter().zip(answer) {
-        println!("answered: {id} is {answer}");
+    let questions: Vec<_> = run.questions().map(|open| (open.question.id(), open.question.text.clone())).collect();
+    for ((id, text), answer) in questions.iter().zip(answer) {
+        println!("answered: {text}: {answer}");
         run.answer(id, answer == "yes")?;
     }
     let unknown: Vec<_> = run.unknown_calls().map(|(number, call)| (number, call.function.name.clone())).collect();

@@ -5,7 +5,7 @@ The first process asks, and is killed while a person thinks.
   suspended: rail `approval` suspended the run at pre_tool_call: approve the refund
   (killed)
 The second process has the answer, and is killed while the bank works.
-  answered: 0.0.pre_tool_call is yes
+  answered: approve the refund: yes
   paid: order 7, and the bank takes its time to confirm it
   (killed)
 The third process goes on.

@@ -652,7 +652,7 @@ async fn a_damaged_record_does_not_keep_the_others_from_loading() {
     let directory = directory("damaged");
     let checkpoints = FileCheckpoints::open(&directory).unwrap();
     let agent = approving(&World::default(), rails![approval]).checkpoints(checkpoints.clone()).build();
-    agent.run("refund").await.unwrap_err();
+    agent.run("refund gladly").await.unwrap_err();
     std::fs::write(directory.join("0.json"), "{").unwrap();
     std::fs::write(directory.join("z.json"), "{}").unwrap();
     std::fs::create_dir(directory.join("zz.json")).unwrap();

@@ -147,6 +147,7 @@ const GUARDS: Layers = Layers {
         "kit_guard",
         "finding",
         "refusal",
+        "history",
         "judged",
         "arguments",
         "automaton",

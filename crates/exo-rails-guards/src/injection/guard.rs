@@ -14,7 +14,8 @@ use super::{Classifier, ClassifierConfig, ClassifierError, ClassifierFailMode, G
 use crate::config::makes;
 use crate::finding::{Finding, Place};
 use crate::hidden::Scan;
-use crate::judged::{Judge, Judgement, Pending, tool_of, withheld};
+use crate::history::Judge;
+use crate::judged::{Judgement, Pending, tool_of, withheld};
 use crate::kit_guard::needs_only_its_configuration;
 use crate::wording::{Text, each_text, each_text_of};
 

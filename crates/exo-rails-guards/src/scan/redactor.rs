@@ -22,7 +22,7 @@ use super::places::{Here, Places};
 use super::readings;
 use super::rule::Rule;
 use crate::finding::{Finding, Place};
-use crate::judged::Judge;
+use crate::history::Judge;
 
 /// The mark of a text that was not searched.
 const NOT_SEARCHED: &str = "[NOT_SEARCHED]";

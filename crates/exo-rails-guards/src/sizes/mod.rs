@@ -10,7 +10,7 @@ use exo_rails_policy::{ConfigError, Severity};
 use self::measure::{Excess, Measure};
 use crate::config::makes;
 use crate::finding::{Finding, Place};
-use crate::judged::Judge;
+use crate::history::Judge;
 use crate::kit_guard::needs_only_its_configuration;
 use crate::scan::CutOff;
 use crate::shape::feedback::ask_again;
