@@ -133,7 +133,7 @@ pub use data_flow::DataFlow;
 pub use exo_rails_policy::approval::{ApprovalConfig, ApprovalRule};
 pub use exo_rails_policy::risk::RiskConfig;
 pub use exo_rails_policy::{
-    AfterFeedback, ConfigError, ListOf, OnRefusal, PointerPattern, Scope, Severity, Texts, ToolPattern,
+    AfterFeedback, ConfigError, ListOf, OnRefusal, PointerPattern, Scope, Severity, TextList, ToolPattern,
 };
 #[cfg(feature = "shell")]
 #[cfg_attr(docsrs, doc(cfg(feature = "shell")))]

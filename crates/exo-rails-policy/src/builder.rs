@@ -37,13 +37,13 @@ pub trait MakeGuard<G> {
     label = "not a list of texts",
     note = "a list has brackets, also with one text: `[\"search\"]`"
 )]
-pub trait Texts {
+pub trait TextList {
     /// Returns the texts.
     fn texts(self) -> Vec<String>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<I: IntoIterator<Item: AsRef<str>>> Texts for I {
+impl<I: IntoIterator<Item: AsRef<str>>> TextList for I {
     fn texts(self) -> Vec<String> {
         self.into_iter().map(|text| text.as_ref().to_owned()).collect()
     }
@@ -90,7 +90,7 @@ macro_rules! setters {
     (@setter $field:ident [String]) => {
         #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
         #[must_use]
-        pub fn $field(mut self, $field: impl $crate::Texts) -> Self {
+        pub fn $field(mut self, $field: impl $crate::TextList) -> Self {
             self.$field = $field.texts().into_iter().collect();
             self
         }

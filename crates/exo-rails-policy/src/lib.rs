@@ -75,7 +75,7 @@ pub mod tool_schemas;
 pub mod urls;
 
 pub use actions::{Action, Actions, At, Override};
-pub use builder::{ListOf, MakeGuard, Texts};
+pub use builder::{ListOf, MakeGuard, TextList};
 pub use decimal::Decimal;
 pub use error::ConfigError;
 pub use exo_rails_shell::Severity;

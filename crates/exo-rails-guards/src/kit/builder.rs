@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use exo_rails::{InMode, Mode};
-use exo_rails_policy::{ConfigError, PolicyConfig, Table, Texts, check_tools};
+use exo_rails_policy::{ConfigError, PolicyConfig, Table, TextList, check_tools};
 
 use super::Kit;
 use crate::approval::{Asker, IntoAsker, SuspendRun};
@@ -84,7 +84,7 @@ impl KitBuilder {
 
     /// Adds the names of your tools. A configuration that names another tool is then an error. Patterns such as `delete_*` are
     /// not checked. By default, no name is checked.
-    pub fn known_tools(mut self, names: impl Texts) -> Self {
+    pub fn known_tools(mut self, names: impl TextList) -> Self {
         Arc::make_mut(&mut self.known_tools.0).extend(names.texts());
         self
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use exo_rails_policy::permissions::ToolConfig;
-use exo_rails_policy::{ConfigError, Texts, ToolPattern};
+use exo_rails_policy::{ConfigError, TextList, ToolPattern};
 use exo_rails_policy::{Precision, ToolName};
 use exo_rails_text::spelling::folded;
 
@@ -70,7 +70,7 @@ impl PermissionsBuilder {
     }
 
     /// Sets the names of all tools. A rule about a tool with another name is then an error.
-    pub fn known_tools(mut self, names: impl Texts) -> Self {
+    pub fn known_tools(mut self, names: impl TextList) -> Self {
         self.known_tools.extend(names.texts());
         self
     }
